@@ -1,0 +1,78 @@
+"""Minimise differences of submodular set functions, exactly and with a proof.
+
+>>> import numpy as np, dsprog as ds
+>>> rng = np.random.default_rng(0)
+>>> f = ds.ConcaveOfModular(rng.random((8, 12)))                 # diminishing costs
+>>> g = ds.Coverage(rng.random((30, 12)) < 0.3, rng.random(30))   # diminishing rewards
+>>> result = ds.minimize(f - g)
+>>> result.certified
+True
+"""
+
+from dsprog import testing
+from dsprog.algebra import Difference, Sum
+from dsprog.constraints import Cardinality, Exclude, Include
+from dsprog.decompose import decompose
+from dsprog.functions.concave import CardinalityConcave, ConcaveOf, ConcaveOfModular
+from dsprog.functions.coverage import Coverage
+from dsprog.functions.facility import FacilityLocation
+from dsprog.functions.from_callable import FromCallable
+from dsprog.functions.graph import Cut, Pairwise
+from dsprog.functions.information import ConditionalEntropy, Entropy, MutualInformation
+from dsprog.functions.matroid import MatroidRank
+from dsprog.functions.modular import Modular
+from dsprog.functions.regression import LeastSquares
+from dsprog.functions.spectral import GaussianEntropy, LogDet, NuclearNorm
+from dsprog.functions.table import Table
+from dsprog.knowledge import Knowledge
+from dsprog.lovasz import greedy_vertices, lovasz_extension, modular_lower_bound, modular_upper_bound
+from dsprog.minimize import minimize
+from dsprog.result import Event, Result
+from dsprog.set_function import SetFunction, count_oracle_calls
+from dsprog.solvers.brute_force import BruteForce
+from dsprog.solvers.solver import Solver
+from dsprog.submodular import SubmodularMinimum, minimize_submodular
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "BruteForce",
+    "Cardinality",
+    "CardinalityConcave",
+    "ConcaveOf",
+    "ConcaveOfModular",
+    "ConditionalEntropy",
+    "Coverage",
+    "Cut",
+    "Difference",
+    "Entropy",
+    "Event",
+    "Exclude",
+    "FacilityLocation",
+    "FromCallable",
+    "GaussianEntropy",
+    "Include",
+    "Knowledge",
+    "LeastSquares",
+    "LogDet",
+    "MatroidRank",
+    "Modular",
+    "MutualInformation",
+    "NuclearNorm",
+    "Pairwise",
+    "Result",
+    "SetFunction",
+    "Solver",
+    "SubmodularMinimum",
+    "Sum",
+    "Table",
+    "count_oracle_calls",
+    "decompose",
+    "greedy_vertices",
+    "lovasz_extension",
+    "minimize",
+    "minimize_submodular",
+    "modular_lower_bound",
+    "modular_upper_bound",
+    "testing",
+]

@@ -1,0 +1,160 @@
+"""Weighted coverage: how much of a universe of items the chosen elements cover.
+
+Items shared by chosen elements count once, hence diminishing returns. The kernels walk the incidence lists with one
+counter an item: a chain costs the number of incidences, whatever n is.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from dsprog.kernel import kernel
+from dsprog.knowledge import Knowledge
+from dsprog.set_function import SetFunction
+from dsprog.validation import Floats, Ints, Masks, as_matrix
+
+
+@kernel
+def count_covers(indptr, items, mask, covers):
+    """How many elements of the set cover each item."""
+    covers[:] = 0
+    for j in range(len(mask)):
+        if mask[j]:
+            for p in range(indptr[j], indptr[j + 1]):
+                covers[items[p]] += 1
+
+
+@kernel
+def values_kernel(indptr, items, weights, masks, out):
+    """Weight of the items with a cover."""
+    covers = np.empty(len(weights), dtype=np.int64)
+    for b in range(len(masks)):
+        count_covers(indptr, items, masks[b], covers)
+        total = 0.0
+        for i in range(len(weights)):
+            if covers[i] > 0:
+                total += weights[i]
+        out[b] = total
+
+
+@kernel
+def marginals_kernel(indptr, items, weights, masks, out):
+    """Weight of the items that j covers and no other member does."""
+    covers = np.empty(len(weights), dtype=np.int64)
+    for b in range(len(masks)):
+        count_covers(indptr, items, masks[b], covers)
+        for j in range(masks.shape[1]):
+            own = 1 if masks[b, j] else 0
+            total = 0.0
+            for p in range(indptr[j], indptr[j + 1]):
+                if covers[items[p]] == own:
+                    total += weights[items[p]]
+            out[b, j] = total
+
+
+@kernel
+def chains_kernel(indptr, items, weights, orders, start, out):
+    """Weight of the items that each element is the first to cover."""
+    covers = np.empty(len(weights), dtype=np.int64)
+    for b in range(len(orders)):
+        count_covers(indptr, items, start[b], covers)
+        for k in range(orders.shape[1]):
+            j = orders[b, k]
+            total = 0.0
+            if j >= 0:
+                for p in range(indptr[j], indptr[j + 1]):
+                    if covers[items[p]] == 0:
+                        total += weights[items[p]]
+                        covers[items[p]] = 1
+            out[b, k] = total
+
+
+@kernel
+def tangents_kernel(indptr, items, weights, x, constants, slopes):
+    """Tangents of Σ_i weights_i min(1, Σ_{j covers i} x_j)."""
+    amount = np.empty(len(weights))
+    for b in range(len(x)):
+        amount[:] = 0.0
+        for j in range(x.shape[1]):
+            for p in range(indptr[j], indptr[j + 1]):
+                amount[items[p]] += x[b, j]
+        total = 0.0
+        for i in range(len(weights)):
+            if amount[i] >= 1:
+                total += weights[i]
+        constants[b] = total
+        for j in range(x.shape[1]):
+            total = 0.0
+            for p in range(indptr[j], indptr[j + 1]):
+                if amount[items[p]] < 1:
+                    total += weights[items[p]]
+            slopes[b, j] = total
+
+
+class Coverage(SetFunction):
+    """f(S) = Σ_i weights_i [some j∈S covers item i].
+
+    Parameters
+    ----------
+    members : (items, n) array or scipy.sparse matrix of 0/1
+        ``members[i, j]`` says whether element j covers item i.
+    weights : (items,) array, non-negative, optional
+        Ones by default.
+
+    Examples
+    --------
+    >>> import dsprog as ds
+    >>> f = ds.Coverage([[1, 0, 1], [1, 1, 0]], weights=[2.0, 3.0])
+    >>> f([1]), f([1, 2])
+    (3.0, 5.0)
+    """
+
+    has_concave_extension = True
+
+    def __init__(self, members: Any, weights: ArrayLike | None = None) -> None:
+        import scipy.sparse as sparse
+
+        dense = members if sparse.issparse(members) else as_matrix(members, "members", shape=(None, None))
+        by_element = sparse.csc_array(dense, dtype=float)
+        by_element.sum_duplicates()
+        by_element.eliminate_zeros()
+        if not np.isin(by_element.data, (0, 1)).all():
+            raise ValueError("members must be 0 or 1 (put weights of items into weights)")
+        items, self.n = by_element.shape
+        self.members = by_element
+        self.weights = as_matrix(
+            np.ones(items) if weights is None else weights,
+            "weights",
+            shape=(items,),
+            nonnegative="coverage with negative weights is not submodular",
+        )
+        self._compiled = (by_element.indptr, by_element.indices, self.weights)
+        self.knows = Knowledge(submodular=True, increasing=True, integral=bool((self.weights % 1 == 0).all()) or None)
+
+    def _values(self, masks: Masks) -> Floats:
+        out = np.empty(len(masks))
+        values_kernel(*self._compiled, masks, out)
+        return out
+
+    def _marginals(self, masks: Masks) -> Floats:
+        out = np.empty(masks.shape)
+        marginals_kernel(*self._compiled, masks, out)
+        return out
+
+    def _chains(self, orders: Ints, start: Masks) -> Floats:
+        out = np.empty(orders.shape)
+        chains_kernel(*self._compiled, orders, start, out)
+        return out
+
+    def _concave_extension(self, x: Floats) -> Floats:
+        return np.minimum(1.0, x @ self.members.T) @ self.weights
+
+    def _tangents(self, x: Floats) -> tuple[Floats, Floats]:
+        # [some j∈S covers i] = min(1, |S ∩ cover of i|) <= 1 and <= Σ_{j∈S covers i} 1: take the side that is tight
+        # at x.
+        constants, slopes = np.empty(len(x)), np.empty(x.shape)
+        tangents_kernel(*self._compiled, x, constants, slopes)
+        return constants, slopes

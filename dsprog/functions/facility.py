@@ -1,0 +1,161 @@
+"""Facility location: each client is served by its best open facility."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from dsprog.kernel import kernel
+from dsprog.knowledge import Knowledge
+from dsprog.set_function import SetFunction
+from dsprog.validation import Floats, Ints, Masks, as_matrix
+
+
+@kernel
+def best_two(columns, mask, first, second):
+    """Largest and second largest similarity of each client over the set; 0 where there is none."""
+    first[:] = 0.0
+    second[:] = 0.0
+    for j in range(len(mask)):
+        if mask[j]:
+            for i in range(len(first)):
+                s = columns[j, i]
+                second[i] = max(second[i], min(s, first[i]))
+                first[i] = max(first[i], s)
+
+
+@kernel
+def values_kernel(columns, masks, out):
+    """Σ_i max_{j∈S} s_ij."""
+    best = np.empty(columns.shape[1])
+    for b in range(len(masks)):
+        best[:] = 0.0
+        for j in range(masks.shape[1]):
+            if masks[b, j]:
+                for i in range(len(best)):
+                    best[i] = max(best[i], columns[j, i])
+        out[b] = best.sum()
+
+
+@kernel
+def marginals_kernel(columns, masks, out):
+    """Outsiders gain over the best, members over the second best where they are the best."""
+    first = np.empty(columns.shape[1])
+    second = np.empty(columns.shape[1])
+    for b in range(len(masks)):
+        best_two(columns, masks[b], first, second)
+        for j in range(masks.shape[1]):
+            total = 0.0
+            if masks[b, j]:
+                for i in range(len(first)):
+                    if columns[j, i] == first[i]:
+                        total += first[i] - second[i]
+            else:
+                for i in range(len(first)):
+                    total += max(0.0, columns[j, i] - first[i])
+            out[b, j] = total
+
+
+@kernel
+def chains_kernel(columns, orders, start, out):
+    """Gains over the running best."""
+    best = np.empty(columns.shape[1])
+    for b in range(len(orders)):
+        best[:] = 0.0
+        for j in range(start.shape[1]):
+            if start[b, j]:
+                for i in range(len(best)):
+                    best[i] = max(best[i], columns[j, i])
+        for k in range(orders.shape[1]):
+            j = orders[b, k]
+            total = 0.0
+            if j >= 0:
+                for i in range(len(best)):
+                    gain = max(0.0, columns[j, i] - best[i])
+                    total += gain
+                    best[i] += gain
+            out[b, k] = total
+
+
+@kernel
+def thresholds_kernel(columns, ranking, x, out):
+    """τ_i: the similarity at which client i, taking fractions x_j in falling order, has one unit; 0 if never."""
+    for b in range(len(x)):
+        for i in range(columns.shape[1]):
+            left = 1.0
+            out[b, i] = 0.0
+            for r in range(ranking.shape[1]):
+                j = ranking[i, r]
+                left -= x[b, j]
+                if left <= 0:
+                    out[b, i] = columns[j, i]
+                    break
+
+
+class FacilityLocation(SetFunction):
+    """f(S) = Σ_i max_{j∈S} s_ij, and 0 for the empty set.
+
+    Its concave extension serves client i with fractions y_j <= x_j, Σ y_j <= 1, of largest total similarity; by linear
+    programming duality that is min over τ >= 0 of τ + Σ_j x_j max(0, s_ij - τ).
+
+    Parameters
+    ----------
+    similarity : (clients, n) array, non-negative
+
+    Examples
+    --------
+    >>> import dsprog as ds
+    >>> f = ds.FacilityLocation([[3.0, 1.0], [0.0, 2.0]])
+    >>> f([0]), f([0, 1])
+    (3.0, 5.0)
+    """
+
+    has_concave_extension = True
+
+    def __init__(self, similarity: ArrayLike) -> None:
+        self.similarity = as_matrix(
+            similarity, "similarity", shape=(None, None), nonnegative="the empty set serves nobody, with value 0"
+        )
+        self.n = self.similarity.shape[1]
+        self._columns = np.ascontiguousarray(self.similarity.T)
+        self._ranking = np.argsort(-self.similarity, axis=1, kind="stable")
+        integral = bool((self.similarity % 1 == 0).all()) or None
+        self.knows = Knowledge(submodular=True, increasing=True, integral=integral)
+
+    def _values(self, masks: Masks) -> Floats:
+        out = np.empty(len(masks))
+        values_kernel(self._columns, masks, out)
+        return out
+
+    def _marginals(self, masks: Masks) -> Floats:
+        out = np.empty(masks.shape)
+        marginals_kernel(self._columns, masks, out)
+        return out
+
+    def _chains(self, orders: Ints, start: Masks) -> Floats:
+        out = np.empty(orders.shape)
+        chains_kernel(self._columns, orders, start, out)
+        return out
+
+    def _concave_extension(self, x: Floats) -> Floats:
+        constants, slopes = self._tangents(x)
+        return constants + (slopes * x).sum(axis=1)
+
+    def _tangents(self, x: Floats) -> tuple[Floats, Floats]:
+        # max_{j∈S} s_ij <= τ + Σ_{j∈S} max(0, s_ij - τ) for every τ >= 0.
+        thresholds = np.empty((len(x), len(self.similarity)))
+        thresholds_kernel(self._columns, self._ranking, x, thresholds)
+        slopes = np.empty(x.shape)
+        excess_kernel(self._columns, thresholds, slopes)
+        return thresholds.sum(axis=1), slopes
+
+
+@kernel
+def excess_kernel(columns, thresholds, slopes):
+    """Σ_i max(0, s_ij - τ_i) for every j."""
+    for b in range(len(thresholds)):
+        for j in range(columns.shape[0]):
+            total = 0.0
+            for i in range(columns.shape[1]):
+                total += max(0.0, columns[j, i] - thresholds[b, i])
+            slopes[b, j] = total

@@ -1,0 +1,245 @@
+"""Functions of pairs: graph cuts and quadratic pseudo-Boolean functions.
+
+Both are constant + Σ_{i∈S} u_i + Σ_{i<j, both in S} P_ij, stored as u and a symmetric sparse P, and share their
+kernels. Such a function is submodular exactly when every P_ij <= 0.
+
+Concave extension, pair by pair: for P_ij <= 0 the product x_i x_j becomes max(0, x_i + x_j - 1), for P_ij >= 0
+min(x_i, x_j); both are the concave envelope of P_ij x_i x_j on the square and agree with it at its corners.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from dsprog.algebra import Difference, LinearCombination, Sum
+from dsprog.functions.modular import Modular
+from dsprog.kernel import kernel
+from dsprog.knowledge import Knowledge
+from dsprog.set_function import SetFunction
+from dsprog.validation import Floats, Ints, Masks, as_matrix, as_number, as_sparse
+
+
+@kernel
+def values_kernel(u, indptr, indices, data, masks, out):
+    """Σ_{i∈S} u_i + ½ Σ_{i,j∈S} P_ij."""
+    for b in range(len(masks)):
+        total = 0.0
+        for i in range(masks.shape[1]):
+            if masks[b, i]:
+                total += u[i]
+                for p in range(indptr[i], indptr[i + 1]):
+                    if masks[b, indices[p]]:
+                        total += 0.5 * data[p]
+        out[b] = total
+
+
+@kernel
+def marginals_kernel(u, indptr, indices, data, masks, out):
+    """u_j + Σ_{i∈S} P_ij: the same for members and outsiders, since P_jj = 0."""
+    for b in range(len(masks)):
+        out[b] = u
+        for i in range(masks.shape[1]):
+            if masks[b, i]:
+                for p in range(indptr[i], indptr[i + 1]):
+                    out[b, indices[p]] += data[p]
+
+
+@kernel
+def chains_kernel(u, indptr, indices, data, orders, start, out):
+    """Increments along orders, the field u + P S carried along."""
+    field = np.empty(len(u))
+    inside = np.empty(len(u), dtype=np.bool_)
+    for b in range(len(orders)):
+        field[:] = u
+        inside[:] = start[b]
+        for i in range(len(u)):
+            if inside[i]:
+                for p in range(indptr[i], indptr[i + 1]):
+                    field[indices[p]] += data[p]
+        for k in range(orders.shape[1]):
+            j = orders[b, k]
+            if j < 0 or inside[j]:
+                out[b, k] = 0.0
+                continue
+            inside[j] = True
+            out[b, k] = field[j]
+            for p in range(indptr[j], indptr[j + 1]):
+                field[indices[p]] += data[p]
+
+
+@kernel
+def tangents_kernel(u, indptr, indices, data, x, constants, slopes):
+    """Tangents of the concave extension; each pair i < j once."""
+    for b in range(len(x)):
+        slopes[b] = u
+        constants[b] = 0.0
+        for i in range(len(u)):
+            for p in range(indptr[i], indptr[i + 1]):
+                j = indices[p]
+                if j <= i:
+                    continue
+                if data[p] > 0:  # P min(x_i, x_j)
+                    slopes[b, i if x[b, i] <= x[b, j] else j] += data[p]
+                elif x[b, i] + x[b, j] > 1:  # P (x_i + x_j - 1), and 0 otherwise
+                    constants[b] -= data[p]
+                    slopes[b, i] += data[p]
+                    slopes[b, j] += data[p]
+
+
+class Quadratic(SetFunction):
+    """constant + Σ_{i∈S} u_i + Σ_{i<j, both in S} P_ij, for the two families below."""
+
+    has_concave_extension = True
+    constant: float
+
+    def _set_pairs(self, u: Floats, pairs: Any, constant: float) -> None:
+        """Take u and a symmetric CSR matrix of P with an empty diagonal."""
+        self.n, self.u, self.pairs, self.constant = len(u), u, pairs, constant
+        self._compiled = (u, pairs.indptr, pairs.indices, pairs.data)
+        numbers = np.concatenate([u, pairs.data, [constant]])
+        negative, positive = pairs.minimum(0), pairs.maximum(0)
+        lowest = u + np.asarray(negative.sum(axis=1)).ravel()
+        highest = u + np.asarray(positive.sum(axis=1)).ravel()
+        self.knows = Knowledge(
+            submodular=positive.nnz == 0,
+            supermodular=negative.nnz == 0,
+            increasing=bool((lowest >= 0).all()),
+            decreasing=bool((highest <= 0).all()),
+            integral=bool((numbers % 1 == 0).all()) or None,
+        )
+
+    def _values(self, masks: Masks) -> Floats:
+        out = np.empty(len(masks))
+        values_kernel(*self._compiled, masks, out)
+        return out + self.constant
+
+    def _marginals(self, masks: Masks) -> Floats:
+        out = np.empty(masks.shape)
+        marginals_kernel(*self._compiled, masks, out)
+        return out
+
+    def _chains(self, orders: Ints, start: Masks) -> Floats:
+        out = np.empty(orders.shape)
+        chains_kernel(*self._compiled, orders, start, out)
+        return out
+
+    def _concave_extension(self, x: Floats) -> Floats:
+        constants, slopes = self._tangents(
+            x
+        )  # each pair's envelope is piecewise linear and the tangent touches it at x
+        return constants + (slopes * x).sum(axis=1)
+
+    def _tangents(self, x: Floats) -> tuple[Floats, Floats]:
+        constants, slopes = np.empty(len(x)), np.empty(x.shape)
+        tangents_kernel(*self._compiled, x, constants, slopes)
+        return constants + self.constant, slopes
+
+
+class Cut(Quadratic):
+    """f(S) = Σ_{i∈S, j∉S} a_ij, the weight of the edges that leave S.
+
+    Parameters
+    ----------
+    adjacency : (n, n) array or scipy.sparse matrix, non-negative
+        a_ij is the weight of the edge from i to j.
+    directed : bool
+        An undirected graph (the default) must be given by a symmetric matrix; its cut function is symmetric.
+
+    Examples
+    --------
+    >>> import dsprog as ds
+    >>> path = [[0, 1, 0], [1, 0, 5], [0, 5, 0]]
+    >>> ds.Cut(path)([0, 1])
+    5.0
+    """
+
+    def __init__(self, adjacency: Any, directed: bool = False) -> None:
+        matrix = as_sparse(adjacency, "adjacency")
+        if matrix.nnz and matrix.data.min() < 0:
+            raise ValueError(
+                f"adjacency must be non-negative (a cut with negative weights is not submodular: use Pairwise), "
+                f"got {matrix.data.min():g}"
+            )
+        if not directed and (matrix != matrix.T).nnz:
+            raise ValueError("adjacency must be symmetric for an undirected cut (or pass directed=True)")
+        self.adjacency, self.directed = matrix, directed
+        loops = matrix.diagonal()
+        u = np.asarray(matrix.sum(axis=1)).ravel() - loops
+        self._set_pairs(u, symmetric_pairs(-matrix), 0.0)
+        if not directed:
+            self.knows = Knowledge(submodular=True, symmetric=True, integral=self.knows.integral)
+
+
+class Pairwise(Quadratic):
+    """f(S) = constant + Σ_{i∈S} linear_i + Σ_{i,j∈S} Q_ij: a quadratic function of 0/1 variables.
+
+    Parameters
+    ----------
+    quadratic : (n, n) array or scipy.sparse matrix
+        Q, not necessarily symmetric; Q_ij and Q_ji add up, and the diagonal acts as a linear term (x_i² = x_i).
+    linear : (n,) array, optional
+    constant : float, optional
+
+    Examples
+    --------
+    >>> import dsprog as ds
+    >>> energy = ds.Pairwise([[0, 3], [0, 0]], linear=[-2.0, -2.0])
+    >>> energy([0]), energy([0, 1])
+    (-2.0, -1.0)
+    >>> energy.split().is_certifiable
+    True
+    """
+
+    def __init__(self, quadratic: Any, linear: ArrayLike | None = None, constant: float = 0.0) -> None:
+        self.quadratic = as_sparse(quadratic, "quadratic")
+        n = self.quadratic.shape[0]
+        self.linear = as_matrix(np.zeros(n) if linear is None else linear, "linear", shape=(n,))
+        u = self.linear + self.quadratic.diagonal()
+        self._set_pairs(u, symmetric_pairs(self.quadratic), as_number(constant, "constant"))
+
+    def split(self) -> Difference:
+        """Negative pairs and the linear part into f, positive pairs into g."""
+        zeros = np.zeros(self.n)
+        f = Pairwise(upper_triangle(self.pairs.minimum(0)), zeros)
+        g = Pairwise(upper_triangle(-self.pairs.maximum(0)), zeros)
+        return Difference(f + Modular(self.u, self.constant), g)
+
+
+def symmetric_pairs(matrix: Any) -> Any:
+    """P_ij = Q_ij + Q_ji for i ≠ j, as a CSR matrix without a diagonal."""
+    import scipy.sparse as sparse
+
+    coo = sparse.coo_array(matrix + matrix.T)
+    off = (coo.row != coo.col) & (coo.data != 0)
+    pairs = sparse.csr_array((coo.data[off], (coo.row[off], coo.col[off])), shape=coo.shape)
+    pairs.sort_indices()
+    return pairs
+
+
+def upper_triangle(pairs: Any) -> Any:
+    """The pairs i < j of a symmetric matrix."""
+    import scipy.sparse as sparse
+
+    upper = sparse.csr_array(sparse.triu(pairs, 1))
+    upper.eliminate_zeros()
+    return upper
+
+
+def quadratic_form(f: SetFunction) -> tuple[Floats, Any, float] | None:
+    """u, P and constant of a sum of cuts, Pairwise and modular functions; None if f is not one."""
+    import scipy.sparse as sparse
+
+    if not isinstance(f, LinearCombination):
+        f = Sum(f.n, [(1.0, f)])
+    u, pairs, constant = np.zeros(f.n), sparse.csr_array((f.n, f.n)), 0.0
+    for a, h in f.terms:
+        if isinstance(h, Modular):
+            u, constant = u + a * h.weights, constant + a * h.constant
+        elif isinstance(h, Quadratic):
+            u, pairs, constant = u + a * h.u, pairs + a * h.pairs, constant + a * h.constant
+        else:
+            return None
+    return u, pairs, constant

@@ -1,0 +1,139 @@
+"""Ranks of matroids: the size of a largest independent subset."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from dsprog.kernel import kernel
+from dsprog.knowledge import Knowledge
+from dsprog.set_function import SetFunction
+from dsprog.validation import Floats, Ints, Masks, as_count, as_matrix
+
+
+@kernel
+def partition_chains_kernel(blocks, capacities, orders, start, out):
+    """An element adds one while its block has room."""
+    used = np.empty(len(capacities), dtype=np.int64)
+    inside = np.empty(len(blocks), dtype=np.bool_)
+    for b in range(len(orders)):
+        used[:] = 0
+        inside[:] = start[b]
+        for j in range(len(blocks)):
+            if inside[j]:
+                used[blocks[j]] += 1
+        for k in range(orders.shape[1]):
+            j = orders[b, k]
+            out[b, k] = 0.0
+            if j >= 0 and not inside[j]:
+                inside[j] = True
+                if used[blocks[j]] < capacities[blocks[j]]:
+                    out[b, k] = 1.0
+                used[blocks[j]] += 1
+
+
+@kernel
+def find_root(parent, v):
+    """Representative of v's tree, halving the path."""
+    while parent[v] != v:
+        parent[v] = parent[parent[v]]
+        v = parent[v]
+    return v
+
+
+@kernel
+def graphic_chains_kernel(edges, vertices, orders, start, out):
+    """An edge adds one when it joins two trees."""
+    parent = np.empty(vertices, dtype=np.int64)
+    for b in range(len(orders)):
+        for v in range(vertices):
+            parent[v] = v
+        for j in range(len(edges)):
+            if start[b, j]:
+                parent[find_root(parent, edges[j, 0])] = find_root(parent, edges[j, 1])
+        for k in range(orders.shape[1]):
+            j = orders[b, k]
+            out[b, k] = 0.0
+            if j >= 0:
+                p = find_root(parent, edges[j, 0])
+                q = find_root(parent, edges[j, 1])
+                if p != q:
+                    parent[p] = q
+                    out[b, k] = 1.0
+
+
+class MatroidRank(SetFunction):
+    """r(S) = max {|A| : A ⊆ S independent}; build it with ``uniform``, ``partition`` or ``graphic``.
+
+    Examples
+    --------
+    >>> import dsprog as ds
+    >>> ds.MatroidRank.uniform(5, rank=2)([0, 1, 4])
+    2.0
+    >>> ds.MatroidRank.partition([0, 0, 1], capacities=[1, 1])([0, 1])
+    1.0
+    >>> triangle = ds.MatroidRank.graphic([(0, 1), (1, 2), (2, 0)])
+    >>> triangle([0, 1, 2])
+    2.0
+    """
+
+    def __init__(self, kind: str, labels: Ints, capacities: Ints) -> None:
+        self.kind, self.labels, self.capacities = kind, labels, capacities
+        self.n = len(labels)
+        self.has_concave_extension = kind == "partition"
+        self.knows = Knowledge(submodular=True, increasing=True, integral=True)
+
+    @classmethod
+    def uniform(cls, n: int, rank: int) -> MatroidRank:
+        """Sets of at most ``rank`` elements are independent."""
+        return cls.partition(np.zeros(as_count(n, "n"), dtype=np.int64), [as_count(rank, "rank")])
+
+    @classmethod
+    def partition(cls, blocks: ArrayLike, capacities: ArrayLike) -> MatroidRank:
+        """At most ``capacities[k]`` elements of block k are independent; ``blocks[j]`` is the block of element j."""
+        labels = whole(blocks, "blocks", (None,))
+        limits = whole(capacities, "capacities", (None,))
+        if len(labels) and labels.max() >= len(limits):
+            raise ValueError(f"blocks must be numbered below {len(limits)}, one capacity each, got {labels.max()}")
+        return cls("partition", labels, limits)
+
+    @classmethod
+    def graphic(cls, edges: ArrayLike, vertices: int | None = None) -> MatroidRank:
+        """Sets of edges without a cycle are independent; ``edges`` is an (n, 2) array of vertices from 0."""
+        ends = whole(np.empty((0, 2)) if len(np.asarray(edges)) == 0 else edges, "edges", (None, 2))
+        needed = int(ends.max(initial=-1)) + 1
+        count = needed if vertices is None else as_count(vertices, "vertices", least=needed)
+        return cls("graphic", ends, np.array([count]))
+
+    def _chains(self, orders: Ints, start: Masks) -> Floats:
+        out = np.empty(orders.shape)
+        if self.kind == "graphic":
+            graphic_chains_kernel(self.labels, int(self.capacities[0]), orders, start, out)
+        else:
+            partition_chains_kernel(self.labels, self.capacities, orders, start, out)
+        return out
+
+    def _values(self, masks: Masks) -> Floats:
+        orders = np.where(masks, np.arange(self.n), -1)
+        return self._chains(orders, np.zeros(masks.shape, dtype=bool)).sum(axis=1)
+
+    def _block_amounts(self, x: Floats) -> Floats:
+        member = self.labels[:, None] == np.arange(len(self.capacities))
+        return x @ member
+
+    def _concave_extension(self, x: Floats) -> Floats:
+        return np.minimum(self.capacities, self._block_amounts(x)).sum(axis=1)
+
+    def _tangents(self, x: Floats) -> tuple[Floats, Floats]:
+        # min(capacity, |S ∩ block|) is at most either side: take the one that is tight at x.
+        full = self._block_amounts(x) >= self.capacities
+        slopes = np.where(full[:, self.labels], 0.0, 1.0) if self.n else np.zeros(x.shape)
+        return (full * self.capacities).sum(axis=1).astype(float), slopes
+
+
+def whole(value: ArrayLike, name: str, shape: tuple[int | None, ...]) -> Ints:
+    """An array of whole numbers, none negative."""
+    array = as_matrix(value, name, shape=shape, nonnegative="it counts or numbers things")
+    if (array % 1 != 0).any():
+        raise ValueError(f"{name} must be whole numbers")
+    return array.astype(np.int64)

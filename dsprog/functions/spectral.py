@@ -1,0 +1,224 @@
+"""Functions of spectra: determinants, Gaussian entropy and the nuclear norm.
+
+log det of principal submatrices is submodular because Gaussian entropy is. The nuclear norm of chosen columns is too:
+the square root is an integral of log(1 + λ/t) over t, and each of these is a log det.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from dsprog.functions.cholesky import append, inverse_factor, project
+from dsprog.functions.modular import Modular
+from dsprog.kernel import kernel
+from dsprog.knowledge import Knowledge
+from dsprog.set_function import SetFunction
+from dsprog.validation import Floats, Ints, Masks, as_matrix
+
+
+@kernel
+def chains_kernel(M, orders, start, out):
+    """Log of the pivots of a Cholesky factorisation along each order."""
+    n = len(M)
+    factor = np.empty((n, n))
+    members = np.empty(n, dtype=np.int64)
+    row = np.empty(n)
+    inside = np.empty(n, dtype=np.bool_)
+    for b in range(len(orders)):
+        inside[:] = start[b]
+        count = 0
+        for j in range(n):
+            if inside[j]:
+                append(factor, members, count, j, row, max(1e-300, project(M, factor, members, count, j, row)))
+                count += 1
+        for k in range(orders.shape[1]):
+            j = orders[b, k]
+            out[b, k] = 0.0
+            if j < 0 or inside[j]:
+                continue
+            inside[j] = True
+            pivot = max(1e-300, project(M, factor, members, count, j, row))
+            append(factor, members, count, j, row, pivot)
+            count += 1
+            out[b, k] = np.log(pivot)
+
+
+@kernel
+def marginals_kernel(M, masks, out):
+    """Outsiders: log of their Schur complement. Members: -log of their entry on the diagonal of M_S⁻¹."""
+    n = len(M)
+    factor = np.empty((n, n))
+    inverse = np.empty((n, n))
+    members = np.empty(n, dtype=np.int64)
+    row = np.empty(n)
+    for b in range(len(masks)):
+        count = 0
+        for j in range(n):
+            if masks[b, j]:
+                append(factor, members, count, j, row, max(1e-300, project(M, factor, members, count, j, row)))
+                count += 1
+        for j in range(n):
+            if not masks[b, j]:
+                out[b, j] = np.log(max(1e-300, project(M, factor, members, count, j, row)))
+        inverse_factor(factor, count, inverse)
+        for c in range(count):
+            total = 0.0
+            for p in range(c, count):
+                total += inverse[p, c] * inverse[p, c]
+            out[b, members[c]] = -np.log(total)
+
+
+class LogDeterminant(SetFunction):
+    """scale · log det M_S + shift · |S|, for the two families below.
+
+    With M >= δI the matrix L = M/δ - I is positive semidefinite, M_S = δ(I + L_S), and log det(I + L_S) = log det(I +
+    B diag(x) B') at x = the indicator of S, for any B with B'B = L. The right-hand side is concave in x: this is the
+    concave extension.
+    """
+
+    has_concave_extension = True
+
+    def _set_matrix(self, M: Floats, smallest: float, scale: float, shift: float) -> None:
+        self.n, self._M, self._scale, self._shift = len(M), M, scale, shift
+        eigenvalues, vectors = np.linalg.eigh(M / smallest - np.eye(self.n))
+        kept = eigenvalues > 0
+        self._B = np.sqrt(eigenvalues[kept])[:, None] * vectors[:, kept].T
+        self._modular_slope = shift + scale * np.log(smallest)
+
+    def _values(self, masks: Masks) -> Floats:
+        orders = np.where(masks, np.arange(self.n), -1)
+        return self._chains(orders, np.zeros(masks.shape, dtype=bool)).sum(axis=1)
+
+    def _marginals(self, masks: Masks) -> Floats:
+        out = np.empty(masks.shape)
+        marginals_kernel(self._M, masks, out)
+        return self._scale * out + self._shift
+
+    def _chains(self, orders: Ints, start: Masks) -> Floats:
+        out = np.empty(orders.shape)
+        chains_kernel(self._M, orders, start, out)
+        return self._scale * out + Modular(np.full(self.n, self._shift))._chains(orders, start)
+
+    def _inner(self, x: Floats) -> Floats:
+        return np.eye(len(self._B)) + (self._B * x[:, None, :]) @ self._B.T
+
+    def _concave_extension(self, x: Floats) -> Floats:
+        return self._scale * np.linalg.slogdet(self._inner(x))[1] + self._modular_slope * x.sum(axis=1)
+
+    def _tangents(self, x: Floats) -> tuple[Floats, Floats]:
+        # d/dx_j log det(I + B diag(x) B') = b_j' (I + B diag(x) B')⁻¹ b_j, and a concave function lies below its
+        # tangents.
+        slopes = self._modular_slope + self._scale * (self._B * np.linalg.solve(self._inner(x), self._B[None])).sum(
+            axis=1
+        )
+        return self._concave_extension(x) - (slopes * x).sum(axis=1), slopes
+
+
+class LogDet(LogDeterminant):
+    """f(S) = log det(I + L_S), L positive semidefinite.
+
+    Parameters
+    ----------
+    L : (n, n) array, symmetric positive semidefinite
+
+    Examples
+    --------
+    >>> import dsprog as ds
+    >>> round(ds.LogDet([[1.0, 0.0], [0.0, 3.0]])([0, 1]), 6)  # log(2 · 4)
+    2.079442
+    """
+
+    def __init__(self, L: ArrayLike) -> None:
+        self.L = as_symmetric(L, "L")
+        if np.linalg.eigvalsh(self.L).min(initial=0.0) < -1e-9 * max(1.0, np.abs(self.L).max(initial=0.0)):
+            raise ValueError(f"L must be positive semidefinite, got an eigenvalue {np.linalg.eigvalsh(self.L).min():g}")
+        self._set_matrix(np.eye(len(self.L)) + self.L, 1.0, 1.0, 0.0)
+        self.knows = Knowledge(submodular=True, increasing=True)
+
+
+class GaussianEntropy(LogDeterminant):
+    """f(S) = ½ log det(2πe Σ_S), the entropy in nats of the chosen variables of a Gaussian.
+
+    Parameters
+    ----------
+    cov : (n, n) array, symmetric positive definite
+
+    Examples
+    --------
+    >>> import dsprog as ds
+    >>> round(ds.GaussianEntropy([[1.0]])([0]), 6)
+    1.418939
+    """
+
+    def __init__(self, cov: ArrayLike) -> None:
+        self.cov = as_symmetric(cov, "cov")
+        eigenvalues = np.linalg.eigvalsh(self.cov)
+        if eigenvalues.min(initial=np.inf) <= 1e-12 * eigenvalues.max(initial=0.0):
+            raise ValueError(f"cov must be positive definite, got an eigenvalue {eigenvalues.min():g}")
+        smallest = float(eigenvalues.min(initial=1.0)) * (1 - 1e-9)
+        shift = 0.5 * np.log(2 * np.pi * np.e)
+        self._set_matrix(self.cov, smallest, 0.5, shift)
+        self.knows = Knowledge(submodular=True, increasing=True if self._modular_slope >= 0 else None)
+
+
+class NuclearNorm(SetFunction):
+    """f(S) = ‖X_S‖_* = tr (X_S' X_S)^½, the sum of the singular values of the chosen columns.
+
+    Parameters
+    ----------
+    X : (rows, n) array
+
+    Examples
+    --------
+    >>> import dsprog as ds
+    >>> round(ds.NuclearNorm([[3.0, 0.0], [4.0, 2.0]])([0]), 6)
+    5.0
+    """
+
+    has_concave_extension = True
+
+    def __init__(self, X: ArrayLike) -> None:
+        self.X = as_matrix(X, "X", shape=(None, None))
+        self.n = self.X.shape[1]
+        # X = QR with orthonormal Q: columns of R have the singular values of columns of X.
+        self._R: Floats = np.asarray(np.linalg.qr(self.X, mode="r")) if self.X.size else np.zeros((1, self.n))
+        self.knows = Knowledge(submodular=True, increasing=True)
+
+    def _values(self, masks: Masks) -> Floats:
+        out = np.zeros(len(masks))
+        sizes = masks.sum(axis=1)
+        for size in np.unique(sizes[sizes > 0]):
+            rows = np.flatnonzero(sizes == size)
+            columns = np.nonzero(masks[rows])[1].reshape(len(rows), size)
+            per_chunk = max(1, (1 << 22) // (len(self._R) * int(size)))
+            for first in range(0, len(rows), per_chunk):
+                these = slice(first, first + per_chunk)
+                blocks = np.moveaxis(self._R[:, columns[these]], 0, 1)
+                out[rows[these]] = np.linalg.svd(blocks, compute_uv=False).sum(axis=1)
+        return out
+
+    def _spectrum(self, x: Floats) -> tuple[Floats, Floats]:
+        eigenvalues, vectors = np.linalg.eigh((self._R * x[:, None, :]) @ self._R.T)
+        return np.sqrt(np.maximum(eigenvalues, 0.0)), vectors
+
+    def _concave_extension(self, x: Floats) -> Floats:
+        return self._spectrum(x)[0].sum(axis=1)
+
+    def _tangents(self, x: Floats) -> tuple[Floats, Floats]:
+        # tr M^½ <= ½ tr P + ½ tr(P⁻¹ M) for every positive definite P, with equality at P = M^½. Here M is linear in
+        # the set, and P is M(x)^½ lifted away from zero, where the slope of the extension is infinite.
+        roots, vectors = self._spectrum(x)
+        lifted = np.sqrt(roots**2 + 1e-12 * (self._R**2).sum())
+        projected = np.swapaxes(vectors, 1, 2) @ self._R
+        return 0.5 * lifted.sum(axis=1), 0.5 * (projected**2 / lifted[:, :, None]).sum(axis=1)
+
+
+def as_symmetric(value: ArrayLike, name: str) -> Floats:
+    """A finite symmetric matrix; asymmetry at rounding level is averaged away."""
+    matrix = as_matrix(value, name, shape=(None, None))
+    if matrix.shape[0] != matrix.shape[1]:
+        raise ValueError(f"{name} must be square, got {matrix.shape}")
+    if np.abs(matrix - matrix.T).max(initial=0.0) > 1e-9 * np.abs(matrix).max(initial=1.0):
+        raise ValueError(f"{name} must be symmetric")
+    return as_matrix((matrix + matrix.T) / 2, name, shape=matrix.shape)

@@ -1,0 +1,185 @@
+"""Instances for tests, benchmarks and papers: pure builders of data, and seeded families of objectives.
+
+A family is a function (n, seed) -> objective; :data:`FAMILIES` lists them by name, so that tests and benchmarks cross
+the same table.
+
+>>> from dsprog import generators
+>>> generators.FAMILIES["concave"](5, seed=0).n
+5
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from dsprog.algebra import Difference
+from dsprog.functions.concave import CardinalityConcave, ConcaveOf, ConcaveOfModular
+from dsprog.functions.coverage import Coverage
+from dsprog.functions.facility import FacilityLocation
+from dsprog.functions.from_callable import FromCallable
+from dsprog.functions.graph import Cut, Pairwise
+from dsprog.functions.information import ConditionalEntropy, Entropy, MutualInformation
+from dsprog.functions.matroid import MatroidRank
+from dsprog.functions.modular import Modular
+from dsprog.functions.spectral import GaussianEntropy, LogDet, NuclearNorm
+from dsprog.functions.table import Table
+from dsprog.set_function import SetFunction
+from dsprog.validation import Floats
+
+Family = Callable[[int, int], Difference]
+
+
+# -- data -----------------------------------------------------------------------------------------------------------
+
+
+def sparse_weights(rng: np.random.Generator, groups: int, n: int, density: float = 0.5) -> Floats:
+    """Weights uniform on [0, 1], kept with the given probability."""
+    return rng.random((groups, n)) * (rng.random((groups, n)) < density)
+
+
+def incidence(rng: np.random.Generator, items: int, n: int, degree: float = 4.0) -> np.ndarray:
+    """Items that each of n elements covers with probability degree / n."""
+    return (rng.random((items, n)) < min(1.0, degree / max(n, 1))).astype(float)
+
+
+def correlation_kernel(rng: np.random.Generator, n: int, length: float = 0.3) -> Floats:
+    """A squared-exponential kernel of n random points of the square."""
+    points = rng.random((n, 2))
+    distances = ((points[:, None, :] - points[None, :, :]) ** 2).sum(axis=2)
+    return np.exp(-distances / (2 * length**2))
+
+
+def random_graph(rng: np.random.Generator, n: int, density: float = 0.5) -> Floats:
+    """A symmetric matrix of weights uniform on [0, 1], kept with the given probability."""
+    upper = np.triu(rng.random((n, n)) * (rng.random((n, n)) < density), 1)
+    return upper + upper.T
+
+
+def discrete_data(rng: np.random.Generator, rows: int, n: int, arity: int = 3) -> tuple[np.ndarray, np.ndarray]:
+    """Dependent discrete columns and a binary class that drives some of them."""
+    y = rng.integers(0, 2, rows)
+    X = rng.integers(0, arity, (rows, n))
+    for j in range(n):
+        copied = rng.random(rows) < 0.5
+        source = X[:, rng.integers(0, j)] if j and rng.random() < 0.7 else y % arity
+        X[copied, j] = source[copied]
+    return X, y
+
+
+# -- families of objectives -----------------------------------------------------------------------------------------
+
+
+def concave_difference(n: int, seed: int = 0) -> Difference:
+    """Σ√(Wf S) + c(S) - Σ√(Wg S) with 2n groups each, half of the weights zero, c standard normal."""
+    rng = np.random.default_rng(seed)
+    f, g = sparse_weights(rng, 2 * n, n), sparse_weights(rng, 2 * n, n)
+    return (ConcaveOfModular(f) + Modular(rng.normal(size=n))) - ConcaveOfModular(g)
+
+
+def coverage_difference(n: int, seed: int = 0) -> Difference:
+    """Coverage minus coverage, 3n items each of mean degree 4, weights uniform on [0, 1]."""
+    rng = np.random.default_rng(seed)
+    f = Coverage(incidence(rng, 3 * n, n), rng.random(3 * n))
+    return f - Coverage(incidence(rng, 3 * n, n), rng.random(3 * n))
+
+
+def facility_difference(n: int, seed: int = 0) -> Difference:
+    """Facility location minus facility location, 2n clients each, similarities uniform on [0, 1], and small costs."""
+    rng = np.random.default_rng(seed)
+    f = FacilityLocation(rng.random((2 * n, n))) + Modular(rng.normal(size=n))
+    return f - FacilityLocation(rng.random((2 * n, n)))
+
+
+def logdet_difference(n: int, seed: int = 0) -> Difference:
+    """Log det minus log det of two random kernels, with a standard normal modular term."""
+    rng = np.random.default_rng(seed)
+    f = LogDet(4 * correlation_kernel(rng, n)) + Modular(0.5 * rng.normal(size=n))
+    return f - LogDet(4 * correlation_kernel(rng, n))
+
+
+def sensor_placement(n: int, seed: int = 0) -> Difference:
+    """Costs of regions that share their infrastructure minus the information of Gaussian sensors."""
+    rng = np.random.default_rng(seed)
+    regions = max(1, n // 4)
+    member = rng.integers(0, regions, n) == np.arange(regions)[:, None]
+    return ConcaveOfModular(member * rng.uniform(0.2, 1.0, n)) - GaussianEntropy(
+        correlation_kernel(rng, n) + 0.1 * np.eye(n)
+    )
+
+
+def entropy_difference(n: int, seed: int = 0) -> Difference:
+    """Feature costs minus mutual information with a class, as H(X_S | y) + costs - H(X_S)."""
+    rng = np.random.default_rng(seed)
+    X, y = discrete_data(rng, 60, n)
+    return (ConditionalEntropy(X, y) + Modular(0.05 * rng.random(n))) - Entropy(X)
+
+
+def explaining_away_difference(n: int, seed: int = 0) -> Difference:
+    """I(S; V∖S | y) - I(S; V∖S): symmetric minus symmetric."""
+    X, y = discrete_data(np.random.default_rng(seed), 60, n)
+    return MutualInformation(X, given=y) - MutualInformation(X)
+
+
+def cut_difference(n: int, seed: int = 0) -> Difference:
+    """Cut minus cut, with a standard normal modular term."""
+    rng = np.random.default_rng(seed)
+    return (Cut(random_graph(rng, n)) + Modular(rng.normal(size=n))) - Cut(random_graph(rng, n))
+
+
+def pairwise_energy(n: int, seed: int = 0) -> Difference:
+    """A quadratic function with integer coefficients from -10 to 10, of both signs."""
+    rng = np.random.default_rng(seed)
+    quadratic = np.triu(rng.integers(-10, 11, (n, n)), 1)
+    return Difference(Pairwise(quadratic, linear=rng.integers(-10, 11, n)))
+
+
+def rank_difference(n: int, seed: int = 0) -> Difference:
+    """Graphic rank plus integer costs minus twice a partition rank: full of ties."""
+    rng = np.random.default_rng(seed)
+    vertices = max(2, n // 2)
+    graphic = MatroidRank.graphic(rng.integers(0, vertices, (n, 2)), vertices)
+    blocks = max(1, n // 3)
+    partition = MatroidRank.partition(rng.integers(0, blocks, n), rng.integers(1, 3, blocks))
+    return (graphic + Modular(rng.integers(-1, 2, n))) - 2 * partition
+
+
+def spectral_difference(n: int, seed: int = 0) -> Difference:
+    """Nuclear norm minus √ of coverage and a concave function of the size."""
+    rng = np.random.default_rng(seed)
+    covered = ConcaveOf(Coverage(incidence(rng, 2 * n + 1, n)), "sqrt")
+    return NuclearNorm(rng.normal(size=(n + 1, n)) / 3) - (2 * covered + CardinalityConcave(n, "log1p"))
+
+
+def random_table(n: int, seed: int = 0) -> Difference:
+    """2**n independent normal values: no structure at all."""
+    return Difference(Table(np.random.default_rng(seed).normal(size=1 << n)))
+
+
+def plain_callable(n: int, seed: int = 0) -> Difference:
+    """:func:`concave_difference` through a Python callable, declared submodular."""
+    objective = concave_difference(n, seed)
+    return as_callable(objective.f) - as_callable(objective.g)
+
+
+def as_callable(f: SetFunction) -> FromCallable:
+    """Hide a submodular function behind a Python callable."""
+    return FromCallable(f, f.n, submodular=True)
+
+
+FAMILIES: dict[str, Family] = {
+    "concave": concave_difference,
+    "coverage": coverage_difference,
+    "facility": facility_difference,
+    "logdet": logdet_difference,
+    "sensors": sensor_placement,
+    "entropy": entropy_difference,
+    "explaining-away": explaining_away_difference,
+    "cut": cut_difference,
+    "pairwise": pairwise_energy,
+    "rank": rank_difference,
+    "spectral": spectral_difference,
+    "table": random_table,
+    "callable": plain_callable,
+}

@@ -1,0 +1,123 @@
+"""The one door to all solvers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from dsprog.constraints import Constraint
+from dsprog.problem import Problem, as_problem
+from dsprog.refute import refuse_refuted
+from dsprog.result import STATUSES, Result
+from dsprog.search import Callback, Limits, Monitor, Verdict
+from dsprog.set_function import SetFunction, count_oracle_calls
+from dsprog.solvers.brute_force import BruteForce
+from dsprog.solvers.solver import Solver
+from dsprog.validation import as_mask, elements
+
+
+def minimize(
+    objective: SetFunction,
+    solver: Solver | None = None,
+    *,
+    constraints: Iterable[Constraint] = (),
+    time_limit: float | None = None,
+    node_limit: int | None = None,
+    gap: float = 0.0,
+    initial: Iterable[int] | None = None,
+    seed: int | None = None,
+    verbose: int = 0,
+    callback: Callback | None = None,
+) -> Result:
+    """Minimise a difference of submodular functions.
+
+    Parameters
+    ----------
+    objective : SetFunction
+        Such as ``f - g``. A function that is not written as a difference is split by its own structure.
+    solver : Solver, optional
+        ``BruteForce()`` by default.
+    constraints : iterable of Constraint
+    time_limit : float, optional
+        Seconds.
+    node_limit : int, optional
+        Sets, nodes or iterations, as the solver counts them.
+    gap : float
+        Relative gap to accept; 0 asks for a proof of optimality.
+    initial : set, optional
+        A set to start from.
+    seed : int, optional
+        For solvers that draw random numbers.
+    verbose : int
+        1 prints a live log to standard error.
+    callback : callable, optional
+        Called with an :class:`Event` at every improvement and about once a second; a true answer stops the run.
+
+    Returns
+    -------
+    Result
+
+    Examples
+    --------
+    >>> import dsprog as ds
+    >>> f = ds.ConcaveOfModular([[4.0, 1.0, 0.0], [0.0, 1.0, 9.0]])
+    >>> g = ds.Coverage([[1, 0, 1], [1, 1, 0], [0, 0, 1]], weights=[2.0, 1.0, 3.0])
+    >>> result = ds.minimize(f - g)
+    >>> result.S, result.value, result.certified
+    ((2,), -2.0, True)
+    """
+    problem = as_problem(objective, constraints)
+    chosen = BruteForce() if solver is None else solver
+    if not isinstance(chosen, Solver):
+        raise TypeError(f"solver must be a Solver object such as BruteForce(), got {chosen!r}")
+    refuse_refuted_sides(problem)
+    monitor = Monitor(problem, Limits(time_limit, node_limit, gap), seed, verbose, callback)
+    with count_oracle_calls() as tally:
+        try:
+            offer_initial(problem, monitor, initial)
+            verdict = chosen.solve(problem, monitor)
+        except KeyboardInterrupt:
+            verdict = Verdict("interrupted")
+    return build_result(problem, monitor, verdict, type(chosen).__name__, tally.calls)
+
+
+def refuse_refuted_sides(problem: Problem) -> None:
+    """A callable that was declared submodular and is not would make every certificate a lie: sample it first."""
+    for name, side in (("f", problem.objective.f), ("g", problem.objective.g)):
+        if side.knows.submodular is True:
+            refuse_refuted(side, name)
+
+
+def offer_initial(problem: Problem, monitor: Monitor, initial: Iterable[int] | None) -> None:
+    """Enter the user's set as the first incumbent."""
+    if initial is None:
+        return
+    mask = as_mask(initial, problem.n, "initial")[None, :]
+    if not problem.feasible(mask)[0]:
+        raise ValueError("initial must satisfy the constraints, and it does not")
+    monitor.offer(mask, problem.objective.values(mask), "initial")
+
+
+def build_result(problem: Problem, monitor: Monitor, verdict: Verdict, solver: str, oracle_calls: int) -> Result:
+    """Recompute the value from the functions, and say what is proved."""
+    S: tuple[int, ...] = ()
+    value, lower = np.inf, monitor.lower_bound
+    if monitor.mask is not None:
+        S = elements(monitor.mask)
+        value = float(problem.objective._values(monitor.mask[None, :])[0])
+        lower = min(lower, value)
+    return Result(
+        S=S,
+        value=value,
+        lower_bound=lower,
+        status=verdict.status,
+        certified=verdict.status in ("optimal", "gap"),
+        message=STATUSES[verdict.status].format(reason=verdict.reason),
+        solver=solver,
+        proof=verdict.proof,
+        nodes=monitor.nodes,
+        seconds=monitor.seconds,
+        oracle_calls=oracle_calls,
+        trace=tuple(monitor.trace),
+    )

@@ -1,0 +1,47 @@
+"""The problem that a solver gets: an objective and constraints, checked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from dsprog.algebra import Difference
+from dsprog.constraints import Constraint, feasible
+from dsprog.set_function import SetFunction
+from dsprog.validation import Masks
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Minimise ``objective`` = f - g over the sets that satisfy every constraint."""
+
+    objective: Difference
+    constraints: tuple[Constraint, ...] = ()
+
+    @property
+    def n(self) -> int:
+        """Size of the ground set."""
+        return self.objective.n
+
+    def feasible(self, masks: Masks) -> Masks:
+        """Whether each row is a feasible set."""
+        return feasible(self.constraints, masks)
+
+
+def as_problem(objective: SetFunction, constraints: Iterable[Constraint]) -> Problem:
+    """Check the arguments of :func:`dsprog.minimize`."""
+    if not isinstance(objective, SetFunction):
+        raise TypeError(
+            f"objective must be a SetFunction such as f - g, got {type(objective).__name__} "
+            "(wrap a callable in FromCallable)"
+        )
+    listed = (constraints,) if isinstance(constraints, Constraint) else tuple(constraints)
+    for constraint in listed:
+        if not isinstance(constraint, Constraint):
+            raise TypeError(f"constraints must be Constraint objects such as Cardinality(max=5), got {constraint!r}")
+    difference = objective if isinstance(objective, Difference) else Difference(objective)
+    problem = Problem(difference, listed)
+    problem.feasible(np.zeros((1, problem.n), dtype=bool))  # a constraint on another ground set fails here, at the door
+    return problem

@@ -1,0 +1,100 @@
+"""What a solver returns: a set, its value, and how much of it is proved."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+STATUSES = {
+    "optimal": "Proved optimal: no feasible set has a smaller value.",
+    "gap": "Proved to lie within the gap that was asked for.",
+    "finished": "The search ended, but its bounds are not proved: {reason}.",
+    "local": "A local optimum, with no bound: use the default solver for a proof.",
+    "time_limit": "Stopped at the time limit: raise time_limit, or accept a gap.",
+    "node_limit": "Stopped at the node limit: raise node_limit, or accept a gap.",
+    "interrupted": "Interrupted: the best set so far, with the bound proved so far.",
+    "callback": "Stopped by the callback.",
+    "infeasible": "No set satisfies the constraints: relax one of them.",
+}
+
+
+def relative_gap(value: float, lower_bound: float) -> float:
+    """(value - lower_bound) / |value|: 0 if they meet, infinite if one is missing, or if value is 0 and they do not."""
+    if not (math.isfinite(value) and math.isfinite(lower_bound)):
+        return math.inf
+    if value <= lower_bound:
+        return 0.0
+    return (value - lower_bound) / abs(value) if value != 0 else math.inf
+
+
+@dataclass(frozen=True)
+class Event:
+    """One moment of a run."""
+
+    seconds: float
+    nodes: int
+    open: int
+    value: float
+    lower_bound: float
+    source: str
+
+    @property
+    def gap(self) -> float:
+        """Relative gap at that moment."""
+        return relative_gap(self.value, self.lower_bound)
+
+
+@dataclass(frozen=True)
+class Result:
+    """A set and its certificate.
+
+    Attributes
+    ----------
+    S : tuple of int
+        The best set found, sorted.
+    value : float
+        Its value, recomputed from the functions at the end; infinite if no feasible set was found.
+    lower_bound : float
+        No feasible set has a value below this; -inf where nothing is proved.
+    status : str
+        Why the run stopped: optimal, gap, finished, local, time_limit, node_limit, interrupted, callback, infeasible.
+    certified : bool
+        Whether it is proved that no feasible set is better (by more than the gap asked for).
+    message : str
+        A sentence that says what happened and what to do.
+    proof : str
+        How the bound was proved.
+    nodes, seconds, oracle_calls
+        What it cost; a row of marginals, or a chain, counts as as many oracle calls as it is long.
+    trace : tuple of Event
+        Improvements and progress in order of time.
+    """
+
+    S: tuple[int, ...]
+    value: float
+    lower_bound: float
+    status: str
+    certified: bool
+    message: str
+    solver: str
+    proof: str = ""
+    nodes: int = 0
+    seconds: float = 0.0
+    oracle_calls: int = 0
+    trace: tuple[Event, ...] = field(default=(), repr=False)
+
+    @property
+    def gap(self) -> float:
+        """(value - lower_bound) / |value|."""
+        return relative_gap(self.value, self.lower_bound)
+
+    def __str__(self) -> str:
+        rows = {
+            "set": "{" + ", ".join(map(str, self.S)) + "}" + f"  ({len(self.S)} elements)",
+            "value": f"{self.value:.10g}",
+            "lower bound": f"{self.lower_bound:.10g}" + ("" if math.isinf(self.gap) else f"  (gap {self.gap:.2g})"),
+            "certified": ("yes: " + self.proof if self.certified else "no") or "yes",
+            "status": f"{self.status}. {self.message}",
+            "cost": f"{self.seconds:.3g} s, {self.nodes:,} nodes, {self.oracle_calls:,} oracle calls, {self.solver}",
+        }
+        return "\n".join(f"{name:>12}  {text}" for name, text in rows.items())

@@ -1,0 +1,1 @@
+"""Solvers, one to a file."""

@@ -1,0 +1,131 @@
+"""The Fujishige–Wolfe minimum-norm-point algorithm.
+
+The point x* of least norm in the base polytope B(f) sorts the ground set so that {x* < 0} is the smallest and {x* <=
+0} the largest minimiser of f. Wolfe's method walks to it over convex combinations of greedy vertices. Two things make
+it robust here:
+
+- any point x of B(f) gives the bound f(S) >= f(∅) + Σ_j min(0, x_j), so the gap is known at every step, and
+  convergence of the norm is never needed;
+- the minimiser is read from the values along the chain of x, not from the signs of x.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from dsprog.set_function import SetFunction
+from dsprog.submodular.minimum import SubmodularMinimum, minimum_between
+from dsprog.validation import Floats, Masks, as_matrix
+
+
+class ActiveVertices:
+    """A point kept as a convex combination of affinely independent vertices."""
+
+    def __init__(self, vertex: Floats) -> None:
+        self.vertices = vertex[None, :].copy()
+        self.weights = np.ones(1)
+        self.gram = np.array([[vertex @ vertex]])
+
+    @property
+    def point(self) -> Floats:
+        """The combination itself."""
+        return self.weights @ self.vertices
+
+    def add(self, vertex: Floats) -> None:
+        """Append a vertex with weight 0."""
+        products = self.vertices @ vertex
+        self.gram = np.block([[self.gram, products[:, None]], [products[None, :], np.array([[vertex @ vertex]])]])
+        self.vertices = np.vstack([self.vertices, vertex])
+        self.weights = np.append(self.weights, 0.0)
+
+    def affine_minimiser(self) -> Floats:
+        """Weights, of any sign and sum one, of the point of least norm in the affine hull: (11' + VV') u = 1,
+        normalised.
+        """
+        scale = max(np.trace(self.gram) / len(self.gram), 1e-300)
+        system = self.gram / scale + 1.0
+        try:
+            u = np.linalg.solve(system, np.ones(len(system)))
+        except np.linalg.LinAlgError:
+            u = np.linalg.lstsq(system, np.ones(len(system)), rcond=None)[0]
+        return u / u.sum()
+
+    def move_to_nearest(self) -> None:
+        """Minor cycles: go to the affine minimiser, dropping vertices whose weight would turn negative."""
+        while True:
+            target = self.affine_minimiser()
+            blocking = target < 1e-14
+            if not blocking.any():
+                self.weights = target
+                return
+            steps = self.weights[blocking] / np.maximum(self.weights[blocking] - target[blocking], 1e-300)
+            theta = min(1.0, float(steps.min()))
+            self.weights = (1 - theta) * self.weights + theta * target
+            keep = self.weights > 1e-14
+            keep[np.flatnonzero(blocking)[steps.argmin()]] = False
+            if not keep.any():
+                keep[self.weights.argmax()] = True
+            self.vertices, self.gram = self.vertices[keep], self.gram[np.ix_(keep, keep)]
+            self.weights = self.weights[keep] / self.weights[keep].sum()
+
+
+def minimize_by_min_norm_point(
+    f: SetFunction, gap: float, start: ArrayLike | None = None, max_iterations: int | None = None
+) -> SubmodularMinimum:
+    """Minimise f; see :func:`dsprog.minimize_submodular`."""
+    n, empty = f.n, f([])
+    first = np.zeros(n) if start is None else as_matrix(start, "start", shape=(n,))
+    limit = max_iterations if max_iterations is not None else 50 * n + 100
+    vertex, prefix_values, order = chain_at(f, first, empty)
+    active = ActiveVertices(vertex)
+    scale = np.abs(prefix_values).max()
+    best, best_value, lower, base = order[:0], np.inf, -np.inf, vertex
+    stalled = 0
+    iterations = 0
+    while iterations < limit:
+        iterations += 1
+        x = active.point
+        vertex, prefix_values, order = chain_at(f, x, empty)
+        scale = max(scale, np.abs(prefix_values).max())
+        bound = empty + np.minimum(0.0, x).sum()
+        if bound > lower:
+            lower, base, stalled = bound, x, 0
+        size = int(prefix_values.argmin())
+        if prefix_values[size] < best_value:
+            best, best_value, stalled = order[:size], float(prefix_values[size]), 0
+        stalled += 1
+        # x is nearest to the origin when no vertex lies on the near side of its hyperplane: x·x <= x·vertex.
+        if (
+            best_value - lower <= 1e-15 * scale
+            or x @ x - x @ vertex <= 1e-14 * scale * (np.abs(x).sum() + 1e-300)
+            or stalled > 3 * n + 30
+        ):
+            break
+        active.add(vertex)
+        active.move_to_nearest()
+    slack = gap * max(scale, 1e-300)
+    minimal, maximal = extreme_minimisers(f, base, empty, best, best_value, 1e-12 * scale)
+    return minimum_between(f, minimal, maximal, lower, slack, "min-norm point", iterations, base)
+
+
+def chain_at(f: SetFunction, x: Floats, empty: float) -> tuple[Floats, Floats, np.ndarray]:
+    """The greedy vertex least along x, the values of the prefixes of its order (∅ first), and the order."""
+    order = np.argsort(x, kind="stable")
+    increments = f.chains(order[None, :])[0]
+    vertex = np.empty(f.n)
+    vertex[order] = increments
+    return vertex, empty + np.concatenate([[0.0], np.cumsum(increments)]), order
+
+
+def extreme_minimisers(
+    f: SetFunction, x: Floats, empty: float, best: np.ndarray, best_value: float, slack: float
+) -> tuple[Masks, Masks]:
+    """The smallest and the largest prefix of x's chain of least value; the best set met if the chain misses it."""
+    _, values, order = chain_at(f, x, empty)
+    sizes = np.flatnonzero(values <= min(values.min(), best_value) + slack)
+    chosen = [best, best] if len(sizes) == 0 else [order[: sizes[0]], order[: sizes[-1]]]
+    minimal, maximal = np.zeros((2, f.n), dtype=bool)
+    minimal[chosen[0]] = True
+    maximal[chosen[1]] = True
+    return minimal, maximal

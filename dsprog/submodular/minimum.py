@@ -1,0 +1,122 @@
+"""One door to the three minimisers, and what they return."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from dsprog.functions.graph import quadratic_form
+from dsprog.refute import refuse_refuted
+from dsprog.set_function import SetFunction
+from dsprog.validation import Floats, Masks, elements
+
+
+@dataclass(frozen=True)
+class SubmodularMinimum:
+    """A minimiser with its certificate.
+
+    ``lower_bound`` is valid whatever the iteration did: ``base`` is a point s of the base polytope, and every S has
+    f(S) >= f(∅) + Σ_{j∈S} s_j >= f(∅) + Σ_j min(0, s_j).
+    """
+
+    S: tuple[int, ...]
+    value: float
+    lower_bound: float
+    certified: bool
+    minimal: tuple[int, ...]
+    maximal: tuple[int, ...]
+    method: str
+    iterations: int
+    message: str
+    base: Floats | None = None
+
+    @property
+    def gap(self) -> float:
+        """Value - lower_bound."""
+        return self.value - self.lower_bound
+
+
+def minimum_between(
+    f: SetFunction, minimal: Masks, maximal: Masks, lower: float, slack: float, method: str, iterations: int, base: Any
+) -> SubmodularMinimum:
+    """Recompute the values of the two extreme minimisers and judge the gap."""
+    values = f.values(np.array([minimal, maximal]))
+    best = minimal if values[0] <= values[1] else maximal
+    value = float(values.min())
+    if f.knows.integral:
+        lower = float(np.ceil(lower - 1e-6))
+    certified = bool(f.knows.submodular is True and value - lower <= slack)
+    if f.knows.submodular is not True:
+        message = "Not certified: the function is not known to be submodular."
+    elif certified:
+        message = "Proved minimal: the dual bound meets the value."
+    else:
+        message = (
+            f"The gap {value - lower:.2e} did not close to {slack:.2e}: rounding in the data, or raise max_iterations."
+        )
+    valid_lower = min(lower, value) if f.knows.submodular is True else -np.inf
+    return SubmodularMinimum(
+        elements(best),
+        value,
+        valid_lower,
+        certified,
+        elements(minimal),
+        elements(maximal),
+        method,
+        iterations,
+        message,
+        base,
+    )
+
+
+def minimize_submodular(
+    f: SetFunction,
+    method: str = "auto",
+    *,
+    gap: float = 1e-9,
+    start: ArrayLike | None = None,
+    max_iterations: int | None = None,
+) -> SubmodularMinimum:
+    """Minimise a submodular function over all sets, or a symmetric one over proper non-empty sets.
+
+    Parameters
+    ----------
+    f : SetFunction
+        Must not be known to be other than submodular; if it is only unknown, the result is not certified.
+    method : {"auto", "min_norm_point", "max_flow", "queyranne"}
+        "auto" takes max-flow for graph cuts and quadratic functions, else the min-norm point. "queyranne" minimises a
+        symmetric function over the sets other than ∅ and V, where the other minimisers would answer ∅.
+    gap : float
+        Gap to close, relative to the largest value of f met on the way.
+    start : (n,) array, optional
+        A point to start from, such as ``base`` of a similar problem's result (min-norm point only).
+    max_iterations : int, optional
+        Of the min-norm point method.
+
+    Examples
+    --------
+    >>> import dsprog as ds
+    >>> f = ds.Cut([[0, 2, 0], [2, 0, 1], [0, 1, 0]]) + ds.Modular([-3.0, 1.0, 1.0])
+    >>> result = ds.minimize_submodular(f)
+    >>> result.S, result.value, result.certified
+    ((0,), -1.0, True)
+    """
+    from dsprog.submodular.max_flow import minimize_by_max_flow
+    from dsprog.submodular.min_norm_point import minimize_by_min_norm_point
+    from dsprog.submodular.queyranne import minimize_by_queyranne
+
+    if not isinstance(f, SetFunction):
+        raise TypeError(f"f must be a SetFunction, got {type(f).__name__}")
+    refuse_refuted(f, "f")
+    if method == "auto":
+        method = "max_flow" if quadratic_form(f) is not None else "min_norm_point"
+    if method == "max_flow":
+        return minimize_by_max_flow(f, gap)
+    if method == "queyranne":
+        return minimize_by_queyranne(f)
+    if method == "min_norm_point":
+        return minimize_by_min_norm_point(f, gap, start, max_iterations)
+    raise ValueError(f"method must be auto, min_norm_point, max_flow or queyranne, got {method!r}")

@@ -1,0 +1,169 @@
+"""A public test kit: prove that a set function or a solver of your own does what it says.
+
+>>> import dsprog as ds
+>>> ds.testing.check_set_function(ds.Coverage([[1, 0, 1], [0, 1, 1]]))
+>>> ds.testing.check_solver(ds.BruteForce(), largest=4)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from dsprog.algebra import Difference
+from dsprog.functions.modular import Modular
+from dsprog.functions.table import Table, all_masks
+from dsprog.generators import FAMILIES
+from dsprog.minimize import minimize
+from dsprog.refute import Submodularity, is_submodular
+from dsprog.result import STATUSES, Result
+from dsprog.set_function import SetFunction
+from dsprog.solvers.solver import Solver
+from dsprog.validation import Floats, Masks
+
+__all__ = ["Submodularity", "check_result", "check_set_function", "check_solver", "is_submodular"]
+
+
+def check_set_function(f: SetFunction, seed: int = 0, samples: int = 40, tolerance: float = 1e-8) -> None:
+    """Assert that a set function keeps its promises; raise AssertionError with a sentence if not.
+
+    Checked against the definitions, on random, empty and full sets: values are finite and repeatable, ``marginals``
+    and ``chains`` equal their slow defaults (from any start, with repeated and ended orders), the concave extension
+    equals f at binary points, is concave, and has its tangents above f; nothing that the function claims to know is
+    refuted.
+    """
+    rng = np.random.default_rng(seed)
+    masks = random_masks(rng, samples, f.n)
+    values = f.values(masks)
+    scale = max(1e-12, float(np.abs(values).max(initial=0.0)))
+    assert values.shape == (len(masks),), f"values must have shape ({len(masks)},), got {values.shape}"
+    assert np.isfinite(values).all(), "values must be finite"
+    assert_close(f.values(masks[::-1])[::-1], values, scale * tolerance, "values must not depend on the batch")
+    assert_close(
+        f.marginals(masks), SetFunction._marginals(f, masks), scale * tolerance, "marginals must equal their default"
+    )
+    orders, start = random_orders(rng, samples, f.n), random_masks(rng, samples, f.n)[:samples]
+    default = SetFunction._chains(f, orders, start)
+    assert_close(f.chains(orders, start), default, scale * tolerance, "chains must equal their default")
+    if f.has_concave_extension:
+        check_concave_extension(f, rng, masks, values, scale, tolerance)
+    check_knowledge(f, rng, samples, scale * tolerance)
+
+
+def check_concave_extension(
+    f: SetFunction, rng: np.random.Generator, masks: Masks, values: Floats, scale: float, tolerance: float
+) -> None:
+    """G equals f at binary points, lies above its chords and below its tangents, which lie above f and touch G inside
+    the cube.
+    """
+    at_binary = f.concave_extension(masks.astype(float))
+    assert_close(at_binary, values, scale * tolerance, "the concave extension must equal f at binary points")
+    x, z = rng.random((2, len(masks), f.n))
+    G, weight = f.concave_extension, rng.random((len(masks), 1))
+    chord = weight[:, 0] * G(x) + (1 - weight[:, 0]) * G(z)
+    assert (G(weight * x + (1 - weight) * z) >= chord - scale * tolerance).all(), (
+        "the concave extension must be concave"
+    )
+    for points, touches in ((x, True), (masks.astype(float), False)):
+        constants, slopes = f.tangents(points)
+        above = constants[:, None] + slopes @ masks.T
+        assert (above >= values - scale * tolerance).all(), "tangents must lie above f"
+        if touches:
+            there = constants + (slopes * points).sum(axis=1)
+            assert (there <= G(points) + scale * 1e-4).all(), (
+                "tangents must touch the concave extension inside the cube"
+            )
+
+
+def check_knowledge(f: SetFunction, rng: np.random.Generator, samples: int, slack: float) -> None:
+    """No claim of the function is refuted by a sample."""
+    masks = random_masks(rng, 5 * samples, f.n)
+    values, marginals, knows = f.values(masks), f.marginals(masks), f.knows
+    if knows.submodular:
+        found = is_submodular(f)
+        assert found, f"the function claims to be submodular but is {found.sentence()}"
+    if knows.supermodular:
+        found = is_submodular(-1.0 * f)
+        assert found, f"the function claims to be supermodular, but its negative is {found.sentence()}"
+    assert not knows.increasing or (marginals >= -slack).all(), "the function claims to be increasing"
+    assert not knows.decreasing or (marginals <= slack).all(), "the function claims to be decreasing"
+    assert not knows.integral or (values % 1 == 0).all(), "the function claims to be integral"
+    if knows.symmetric:
+        assert_close(f.values(~masks), values, slack, "the function claims to be symmetric")
+
+
+def check_solver(
+    solver: Solver, families: Iterable[str] = tuple(FAMILIES), largest: int = 7, seeds: Iterable[int] = (0, 1)
+) -> None:
+    """Assert that a solver agrees with enumeration, or at least never claims what is not so.
+
+    Crosses families with n = 0, 1, ..., ``largest`` and checks the plain instance, the same shifted by a constant,
+    relabelled, and tied with itself (every element doubled in value by rounding to halves).
+    """
+    for name in families:
+        for n in range(0, largest + 1):
+            for seed in seeds:
+                for variant, objective in variants(FAMILIES[name](n, seed), seed):
+                    try:
+                        check_result(minimize(objective, solver, seed=seed), objective)
+                    except AssertionError as error:
+                        raise AssertionError(f"{solver!r} on {name} n={n} seed={seed} ({variant}): {error}") from None
+
+
+def variants(objective: Difference, seed: int) -> list[tuple[str, Difference]]:
+    """An instance as it is, shifted, relabelled, rounded until values tie, and with f = g."""
+    n = objective.n
+    permutation = np.random.default_rng(seed).permutation(n)
+    rounded = Table(np.round(2 * Table.of(objective).table) / 2)
+    return [
+        ("plain", objective),
+        ("shifted", Difference(objective + 1000.0)),
+        ("relabelled", Difference(objective.relabel(permutation))),
+        ("tied", Difference(rounded)),
+        ("f = g", Difference(objective.f, objective.f)),
+        ("modular", Difference(Modular(np.round(np.random.default_rng(seed).normal(size=n))))),
+    ]
+
+
+def check_result(result: Result, objective: SetFunction, feasible: Masks | None = None) -> None:
+    """Assert that a result's set, value, bound and certificate agree with enumeration over (the feasible) sets."""
+    masks = all_masks(objective.n)
+    values = objective.values(masks)
+    values = values if feasible is None else values[feasible]
+    optimum, slack = float(values.min()), 1e-8 * max(1.0, float(np.abs(values).max()))
+    assert result.status in STATUSES, f"status {result.status!r} is not one of {', '.join(STATUSES)}"
+    assert abs(result.value - objective(result.S)) <= slack, (
+        f"value {result.value} is not that of S, {objective(result.S)}"
+    )
+    assert result.value >= optimum - slack, f"value {result.value} lies below the minimum {optimum}"
+    assert result.lower_bound <= optimum + slack, f"lower_bound {result.lower_bound} lies above the minimum {optimum}"
+    assert result.lower_bound <= result.value, f"lower_bound {result.lower_bound} lies above value {result.value}"
+    if result.status == "optimal":
+        assert result.certified, "an optimal result must be certified"
+        assert result.value <= optimum + slack, f"claimed optimal at {result.value}, but the minimum is {optimum}"
+
+
+def random_masks(rng: np.random.Generator, samples: int, n: int) -> Masks:
+    """Random sets of all densities, with the empty and the full set among them."""
+    masks = rng.random((samples, n)) < rng.random((samples, 1))
+    masks[0], masks[-1] = False, True
+    return masks
+
+
+def random_orders(rng: np.random.Generator, samples: int, n: int) -> np.ndarray:
+    """Permutations, some of them cut short by -1, some with an element twice."""
+    orders = rng.permuted(np.tile(np.arange(n), (samples, 1)), axis=1)
+    if n >= 2:
+        orders[1::4, rng.integers(1, n) :] = -1
+        orders[2::4, -1] = orders[2::4, 0]
+    return orders
+
+
+def assert_close(got: Floats, wanted: Floats, slack: float, sentence: str) -> None:
+    """Assert equality up to a slack and name the worst place."""
+    assert got.shape == wanted.shape, f"{sentence}: shape {got.shape} is not {wanted.shape}"
+    error = np.abs(got - wanted)
+    if error.size and not error.max() <= slack:
+        where = np.unravel_index(int(error.argmax()), error.shape)
+        raise AssertionError(f"{sentence}: got {got[where]:.12g} for {wanted[where]:.12g} at {tuple(map(int, where))}")

@@ -1,0 +1,152 @@
+"""Input checks at the door: which argument, what was expected, what came."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Masks = NDArray[np.bool_]
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+def as_matrix(value: ArrayLike, name: str, *, shape: tuple[int | None, ...], nonnegative: str = "") -> Floats:
+    """A finite read-only float array of the given shape (None: any length); ``nonnegative`` says why it must be."""
+    try:
+        array = np.array(value, dtype=float, order="C")
+    except (TypeError, ValueError):
+        raise TypeError(f"{name} must be an array of numbers, got {type(value).__name__}") from None
+    if array.ndim != len(shape) or any(want not in (None, got) for want, got in zip(shape, array.shape)):
+        raise ValueError(f"{name} must have shape {shape_words(shape)}, got {array.shape}")
+    if not np.isfinite(array).all():
+        raise ValueError(f"{name} must be finite, got NaN or infinity at index {first_index(~np.isfinite(array))}")
+    if nonnegative and array.size and array.min() < 0:
+        where = first_index(array < 0)
+        raise ValueError(f"{name} must be non-negative ({nonnegative}), got {array[where]:g} at index {where}")
+    array.setflags(write=False)
+    return array
+
+
+def as_sparse(value: Any, name: str) -> Any:
+    """A square CSR matrix without stored zeros, from a dense or scipy.sparse one."""
+    import scipy.sparse as sparse
+
+    if not sparse.issparse(value):
+        value = as_matrix(value, name, shape=(None, None))
+    matrix = sparse.csr_array(value, dtype=float)
+    if matrix.shape[0] != matrix.shape[1]:
+        raise ValueError(f"{name} must be square, got {matrix.shape}")
+    matrix.sum_duplicates()
+    matrix.eliminate_zeros()
+    if not np.isfinite(matrix.data).all():
+        raise ValueError(f"{name} must be finite, got NaN or infinity")
+    return matrix
+
+
+def as_codes(value: Any, name: str, *, shape: tuple[int | None, ...]) -> Ints:
+    """Discrete data as integer codes 0, 1, ... in each column, whatever the values are."""
+    array = np.asarray(value)
+    if array.ndim != len(shape) or any(want not in (None, got) for want, got in zip(shape, array.shape)):
+        raise ValueError(f"{name} must have shape {shape_words(shape)}, got {array.shape}")
+    if array.dtype.kind == "f" and not np.isfinite(array).all():
+        raise ValueError(f"{name} must have no missing values, got NaN or infinity")
+    if array.dtype.kind == "O" and any(v is None or v != v for v in array.flat):
+        raise ValueError(f"{name} must have no missing values, got None or NaN")
+    if array.ndim == 1:
+        return np.unique(array, return_inverse=True)[1].astype(np.int64)
+    codes = np.empty(array.shape, dtype=np.int64)
+    for j in range(array.shape[1]):
+        codes[:, j] = np.unique(array[:, j], return_inverse=True)[1]
+    return codes
+
+
+def as_count(value: Any, name: str, *, least: int = 0) -> int:
+    """A whole number at least ``least``."""
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)):
+        raise TypeError(f"{name} must be a whole number, got {value!r}")
+    if value < least:
+        raise ValueError(f"{name} must be at least {least}, got {value}")
+    return int(value)
+
+
+def as_number(value: Any, name: str) -> float:
+    """A finite number."""
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        raise TypeError(f"{name} must be a number, got {value!r}") from None
+    if not np.isfinite(number):
+        raise ValueError(f"{name} must be finite, got {number}")
+    return number
+
+
+def as_mask(S: Iterable[int] | ArrayLike, n: int, name: str = "S") -> Masks:
+    """The boolean vector of a set given by its elements or by a boolean mask of length n."""
+    array = np.asarray(S if isinstance(S, np.ndarray) else list(S))  # type: ignore[arg-type]
+    if array.dtype == bool and array.size:
+        if array.shape != (n,):
+            raise ValueError(f"{name} as a boolean mask must have shape ({n},), got {array.shape}")
+        return array
+    if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
+        raise TypeError(f"{name} must be elements (whole numbers from 0 to {n - 1}) or a boolean mask, got {S!r}")
+    outside = array[(array < 0) | (array >= n)] if array.size else array
+    if outside.size:
+        raise ValueError(f"{name} must have elements from 0 to {n - 1}, got {outside[0]}")
+    mask = np.zeros(n, dtype=bool)
+    mask[array.astype(np.int64)] = True
+    if mask.sum() != array.size:
+        raise ValueError(f"{name} must name each element once, got {sorted(array.tolist())}")
+    return mask
+
+
+def as_masks(masks: ArrayLike, n: int, name: str = "masks") -> Masks:
+    """A batch of sets: a (B, n) array of booleans, or of zeros and ones."""
+    array = np.asarray(masks)
+    if array.ndim != 2 or array.shape[1] != n:
+        raise ValueError(f"{name} must have shape (B, {n}), got {array.shape}")
+    if array.dtype != bool:
+        if array.dtype.kind not in "iuf" or not np.isin(array, (0, 1)).all():
+            raise TypeError(f"{name} must be boolean or 0/1, got {array.dtype} with other values")
+        array = array.astype(bool)
+    return np.ascontiguousarray(array)
+
+
+def as_orders(orders: ArrayLike, n: int) -> Ints:
+    """A batch of orders: a (B, m) array of elements, -1 where an order has ended."""
+    array = np.asarray(orders)
+    if array.ndim != 2 or (array.size and array.dtype.kind not in "iu"):
+        raise ValueError(f"orders must be a (B, m) array of whole numbers, got {array.dtype} of shape {array.shape}")
+    array = np.ascontiguousarray(array, dtype=np.int64)
+    if array.size and (array.min() < -1 or array.max() >= n):
+        raise ValueError(
+            f"orders must have elements from 0 to {n - 1} (or -1 at the end), got {array.min()}..{array.max()}"
+        )
+    return array
+
+
+def as_points(x: ArrayLike, n: int, name: str = "x") -> Floats:
+    """A batch of points: a (B, n) array of finite numbers."""
+    array = np.ascontiguousarray(x, dtype=float)
+    if array.ndim != 2 or array.shape[1] != n:
+        raise ValueError(f"{name} must have shape (B, {n}), got {array.shape}")
+    if not np.isfinite(array).all():
+        raise ValueError(f"{name} must be finite, got NaN or infinity")
+    return array
+
+
+def elements(mask: Masks) -> tuple[int, ...]:
+    """The elements of a set, in order."""
+    return tuple(np.flatnonzero(mask).tolist())
+
+
+def shape_words(shape: tuple[int | None, ...]) -> str:
+    """A shape in words, with ``any`` for a free length."""
+    return "(" + ", ".join("any" if s is None else str(s) for s in shape) + ("," if len(shape) == 1 else "") + ")"
+
+
+def first_index(where: NDArray[np.bool_]) -> tuple[int, ...]:
+    """The index of the first True."""
+    return tuple(int(i) for i in np.argwhere(where)[0])

@@ -1,0 +1,132 @@
+"""Every family keeps its promises: overrides, extensions, knowledge."""
+
+import numpy as np
+import pytest
+
+import dsprog as ds
+from dsprog.generators import FAMILIES, correlation_kernel, discrete_data, incidence, random_graph, sparse_weights
+from dsprog.testing import check_set_function
+
+
+def build(name, n, seed=0):
+    rng = np.random.default_rng([seed, n])
+    X, y = discrete_data(rng, 40, n)
+    table = {
+        "modular": lambda: ds.Modular(rng.normal(size=n), 2.0),
+        "sqrt": lambda: ds.ConcaveOfModular(sparse_weights(rng, 5, n), rng.random(5)),
+        "log1p": lambda: ds.ConcaveOfModular(sparse_weights(rng, 5, n), concave="log1p"),
+        "power": lambda: ds.ConcaveOfModular(sparse_weights(rng, 5, n), concave="power", parameter=0.7),
+        "power-0": lambda: ds.ConcaveOfModular(sparse_weights(rng, 5, n), concave="power", parameter=0.0),
+        "truncate": lambda: ds.ConcaveOfModular(sparse_weights(rng, 5, n), concave="truncate", parameter=0.8),
+        "callable-phi": lambda: ds.ConcaveOfModular(sparse_weights(rng, 5, n), concave=np.tanh),
+        "phi-and-slope": lambda: ds.ConcaveOfModular(
+            sparse_weights(rng, 5, n), concave=(lambda t: 1 - np.exp(-t), lambda t: np.exp(-t))
+        ),
+        "cardinality": lambda: ds.CardinalityConcave(n, "log1p"),
+        "cardinality-table": lambda: ds.CardinalityConcave(n, -((np.arange(n + 1) - n / 2) ** 2)),
+        "concave-of-coverage": lambda: ds.ConcaveOf(ds.Coverage(incidence(rng, 9, n)), "sqrt"),
+        "concave-of-facility": lambda: ds.ConcaveOf(ds.FacilityLocation(rng.random((4, n))), "log1p"),
+        "coverage": lambda: ds.Coverage(incidence(rng, 9, n), rng.random(9)),
+        "coverage-integral": lambda: ds.Coverage(incidence(rng, 9, n)),
+        "facility": lambda: ds.FacilityLocation(rng.random((6, n)).round(1)),
+        "cut": lambda: ds.Cut(random_graph(rng, n)),
+        "cut-directed": lambda: ds.Cut(rng.random((n, n)), directed=True),
+        "pairwise": lambda: ds.Pairwise(rng.normal(size=(n, n)), rng.normal(size=n), 3.0),
+        "pairwise-submodular": lambda: ds.Pairwise(-rng.random((n, n)), rng.normal(size=n)),
+        "entropy": lambda: ds.Entropy(X),
+        "conditional-entropy": lambda: ds.ConditionalEntropy(X, y),
+        "information": lambda: ds.MutualInformation(X),
+        "information-given": lambda: ds.MutualInformation(X, given=y),
+        "information-class": lambda: ds.MutualInformation(X, y),
+        "logdet": lambda: ds.LogDet(3 * correlation_kernel(rng, n)),
+        "gaussian": lambda: ds.GaussianEntropy(correlation_kernel(rng, n) + 0.2 * np.eye(n)),
+        "nuclear": lambda: ds.NuclearNorm(rng.normal(size=(5, n))),
+        "uniform": lambda: ds.MatroidRank.uniform(n, 2),
+        "partition": lambda: ds.MatroidRank.partition(rng.integers(0, 3, n), [1, 2, 0]),
+        "graphic": lambda: ds.MatroidRank.graphic(rng.integers(0, 4, (n, 2)), 4),
+        "least-squares": lambda: ds.LeastSquares(rng.normal(size=(12, n)), rng.normal(size=12)),
+        "least-squares-dependent": lambda: ds.LeastSquares(
+            rng.normal(size=(12, n))[:, rng.integers(0, max(1, n // 2), n)], rng.normal(size=12)
+        ),
+        "least-squares-ridge": lambda: ds.LeastSquares(rng.normal(size=(3, n)), rng.normal(size=3), ridge=0.1),
+        "table": lambda: ds.Table(rng.normal(size=1 << n)),
+        "callable": lambda: ds.FromCallable(lambda S: len(S) ** 0.5, n, submodular=True),
+        "callable-vectorized": lambda: ds.FromCallable(
+            lambda masks: masks.sum(axis=1) ** 0.5, n, True, vectorized=True
+        ),
+    }
+    return table if name is None else table[name]()
+
+
+NAMES = list(build(None, 3))
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 7])
+@pytest.mark.parametrize("name", NAMES)
+def test_family(name, n):
+    check_set_function(build(name, n))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_family_transformed(name):
+    f = build(name, 6, seed=1)
+    check_set_function(f.complement())
+    check_set_function(f.relabel([3, 0, 5, 1, 2, 4]))
+    check_set_function(f.restrict(include=[1, 4], within=[0, 1, 3, 4, 5]))
+    check_set_function(2.5 * f + ds.Modular(np.arange(6.0)))
+    check_set_function(f.declare(**{}))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_transforms_follow_their_definition(name):
+    f, permutation = build(name, 6, seed=2), np.array([3, 0, 5, 1, 2, 4])
+    S = [0, 2, 5]
+    assert f.complement()(S) == pytest.approx(f([1, 3, 4]), abs=1e-9)
+    assert f.relabel(permutation)(S) == pytest.approx(f(permutation[S]), abs=1e-9)
+    assert f.restrict([1], [0, 1, 4])([1]) == pytest.approx(f([1, 4]), abs=1e-9)
+    assert f.restrict([1], [0, 1, 4]).n == 2
+
+
+@pytest.mark.parametrize("n", [0, 1, 5])
+@pytest.mark.parametrize("family", FAMILIES)
+def test_generated_objectives(family, n):
+    objective = FAMILIES[family](n, 0)
+    check_set_function(objective)
+    check_set_function(objective.f)
+    check_set_function(objective.g)
+    masks = ds.testing.random_masks(np.random.default_rng(0), 20, n)
+    np.testing.assert_allclose(
+        objective.f.values(masks) - objective.g.values(masks), objective.values(masks), atol=1e-9
+    )
+    assert objective.is_certifiable
+
+
+def test_relabelled_data_gives_relabelled_functions():
+    rng = np.random.default_rng(3)
+    W, permutation = rng.random((4, 6)), rng.permutation(6)
+    direct = ds.ConcaveOfModular(W[:, permutation])
+    masks = ds.testing.random_masks(rng, 30, 6)
+    np.testing.assert_allclose(direct.values(masks), ds.ConcaveOfModular(W).relabel(permutation).values(masks))
+
+
+@pytest.mark.parametrize(
+    ("family", "broken"), [("sqrt", "_marginals"), ("coverage", "_chains"), ("facility", "_tangents")]
+)
+def test_the_kit_catches_a_wrong_override(family, broken):
+    class Wrong(type(build(family, 5))):
+        pass
+
+    def wrong(self, *args):
+        right = getattr(super(Wrong, self), broken)(*args)
+        return (right[0] - 1.0, right[1]) if isinstance(right, tuple) else right + 1e-3
+
+    setattr(Wrong, broken, wrong)
+    f = build(family, 5)
+    f.__class__ = Wrong
+    with pytest.raises(AssertionError):
+        check_set_function(f)
+
+
+def test_the_kit_catches_a_false_claim():
+    with pytest.raises(AssertionError, match="claims to be submodular"):
+        check_set_function(ds.FromCallable(lambda S: len(S) ** 2, 5, submodular=True))
