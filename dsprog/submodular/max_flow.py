@@ -116,19 +116,25 @@ def have_pymaxflow() -> bool:
 
 def flow_with_pymaxflow(capacities: Any, n: int) -> tuple[float, Masks, Masks, int]:
     """The same by Boykov and Kolmogorov's algorithm in floating point."""
+    total, maximal = largest_source_side(capacities, n)
+    _, complement = largest_source_side(capacities.T.tocsr(), n)  # arcs turned round, ends exchanged
+    return total, ~complement, maximal, 1
+
+
+def largest_source_side(capacities: Any, n: int) -> tuple[float, Masks]:
+    """Maximum flow from node n to n + 1, or back if the arcs were turned round, and the largest minimum cut."""
     import maxflow
 
+    dense_ends = capacities[[n, n + 1], :].toarray()[:, :n], capacities[:, [n, n + 1]].toarray()[:n, :]
+    from_source = dense_ends[0].sum(axis=0)  # one of the two rows is zero
+    to_sink = dense_ends[1].sum(axis=1)
     graph = maxflow.Graph[float](n, capacities.nnz)
     nodes = graph.add_nodes(n)
     arcs = capacities.tocoo()
-    inner = (arcs.row < n) & (arcs.col < n) & (arcs.row < arcs.col)
-    both_ways = np.asarray(capacities.T.tocsr()[arcs.row[inner], arcs.col[inner]]).ravel()
-    for i, j, there, back in zip(arcs.row[inner], arcs.col[inner], arcs.data[inner], both_ways):
-        graph.add_edge(nodes[i], nodes[j], there, back)
-    dense_source = np.asarray(capacities[[n], :].toarray()).ravel()[:n]
-    dense_sink = np.asarray(capacities[:, [n + 1]].toarray()).ravel()[:n]
+    inner = (arcs.row < n) & (arcs.col < n)
+    for i, j, capacity in zip(arcs.row[inner], arcs.col[inner], arcs.data[inner]):
+        graph.add_edge(nodes[i], nodes[j], capacity, 0.0)
     for i in range(n):
-        graph.add_tedge(nodes[i], dense_source[i], dense_sink[i])
+        graph.add_tedge(nodes[i], from_source[i], to_sink[i])
     total = graph.maxflow()
-    side = np.array([graph.get_segment(nodes[i]) == 0 for i in range(n)], dtype=bool)
-    return total, side, side.copy(), 1
+    return total, np.array([graph.get_segment(node) == 0 for node in nodes], dtype=bool)

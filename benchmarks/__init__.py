@@ -1,0 +1,1 @@
+"""Benchmarks are commands that print and save figures, never timed tests."""

@@ -1,0 +1,95 @@
+"""Rows first: run, referee, save; drawing and tables come after.
+
+Only ``run`` is timed. The referee recomputes the value of the returned set from the objective, so that no solver
+reports its own success.
+"""
+
+from __future__ import annotations
+
+import csv
+import importlib
+import json
+import os
+import pkgutil
+import platform
+import time
+from collections.abc import Callable
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+RESULTS = Path(__file__).parent / "results"
+
+
+def machine() -> dict[str, str]:
+    """What the figures were measured on."""
+    names = ("numpy", "scipy", "numba", "highspy")
+    models = [line.split(":")[1].strip() for line in cpu_lines() if line.startswith("model name")]
+    packages = {name: version(name) for name in names}
+    return {
+        "cpu": models[0] if models else platform.machine(),
+        "cores": str(os.cpu_count()),
+        "python": platform.python_version(),
+        **packages,
+    }
+
+
+def cpu_lines() -> list[str]:
+    path = Path("/proc/cpuinfo")
+    return path.read_text().splitlines() if path.exists() else []
+
+
+def best_seconds(run: Callable[[], Any], repeats: int = 5) -> float:
+    """The shortest of some runs after a first that compiles and warms up."""
+    run()
+    times = []
+    for _ in range(repeats):
+        started = time.perf_counter()
+        run()
+        times.append(time.perf_counter() - started)
+    return min(times)
+
+
+def modules(package: str) -> list[Any]:
+    """The modules of ``benchmarks.instances`` or ``benchmarks.solvers``."""
+    root = importlib.import_module(package)
+    return [importlib.import_module(f"{package}.{info.name}") for info in pkgutil.iter_modules(root.__path__)]
+
+
+def referee(objective: Any, S: Any, lower_bound: float) -> dict[str, float]:
+    """Value of the set, recomputed, and the gap to the claimed bound."""
+    value = objective(S)
+    return {"value": value, "lower_bound": lower_bound, "gap": value - lower_bound}
+
+
+def run_row(instance: Any, solver: Any, n: int, seed: int, time_limit: float) -> dict[str, Any]:
+    """One solver on one instance."""
+    objective = instance.build(n, seed)
+    started = time.perf_counter()
+    S, lower_bound = solver.run(objective, time_limit)
+    seconds = time.perf_counter() - started
+    row = {"family": instance.NAME, "n": n, "seed": seed, "solver": solver.NAME, "seconds": seconds}
+    return {**row, **referee(objective, S, lower_bound)}
+
+
+def save(name: str, rows: list[dict[str, Any]]) -> Path:
+    """Write rows as CSV and, with the machine, as JSON."""
+    RESULTS.mkdir(exist_ok=True)
+    columns = list(dict.fromkeys(key for row in rows for key in row))
+    with open(RESULTS / f"{name}.csv", "w", newline="") as file:
+        writer = csv.DictWriter(file, columns)
+        writer.writeheader()
+        writer.writerows(rows)
+    path = RESULTS / f"{name}.json"
+    path.write_text(json.dumps({"machine": machine(), "rows": rows}, indent=1))
+    return path
+
+
+def table(rows: list[dict[str, Any]]) -> str:
+    """Rows as a Markdown table."""
+    columns = list(dict.fromkeys(key for row in rows for key in row))
+    lines = ["| " + " | ".join(columns) + " |", "|" + "---|" * len(columns)]
+    for row in rows:
+        cells = (f"{v:.4g}" if isinstance(v, float) else str(v) for v in (row.get(c, "") for c in columns))
+        lines.append("| " + " | ".join(cells) + " |")
+    return "\n".join(lines)

@@ -1,0 +1,1 @@
+"""Instance families, one to a file: ``NAME``, ``SIZES`` and ``build(n, seed)``."""
