@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 
 import numpy as np
 
+from dsprog.checkpoint import Checkpoint
 from dsprog.constraints import Constraint
+from dsprog.monitor import Callback, Limits, Monitor, Verdict
 from dsprog.problem import Problem, as_problem
 from dsprog.refute import refuse_refuted
 from dsprog.result import STATUSES, Result
-from dsprog.search import Callback, Limits, Monitor, Verdict
 from dsprog.set_function import SetFunction, count_oracle_calls
 from dsprog.solvers.brute_force import BruteForce
 from dsprog.solvers.solver import Solver
@@ -29,6 +31,7 @@ def minimize(
     seed: int | None = None,
     verbose: int = 0,
     callback: Callback | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
 ) -> Result:
     """Minimise a difference of submodular functions.
 
@@ -53,6 +56,9 @@ def minimize(
         1 prints a live log to standard error.
     callback : callable, optional
         Called with an :class:`Event` at every improvement and about once a second; a true answer stops the run.
+    checkpoint : path, optional
+        A file to save the run to, every few seconds and whenever it stops. If the file is there already, the run
+        continues from it; one that belongs to another instance is refused.
 
     Returns
     -------
@@ -73,10 +79,13 @@ def minimize(
         raise TypeError(f"solver must be a Solver object such as BruteForce(), got {chosen!r}")
     refuse_refuted_sides(problem)
     monitor = Monitor(problem, Limits(time_limit, node_limit, gap), seed, verbose, callback)
+    if checkpoint is not None and not chosen.keeps_checkpoints:
+        raise ValueError(f"checkpoint must be left out: {type(chosen).__name__} keeps none")
+    saves = None if checkpoint is None else Checkpoint(checkpoint, problem, repr(chosen))
     with count_oracle_calls() as tally:
         try:
             offer_initial(problem, monitor, initial)
-            verdict = chosen.solve(problem, monitor)
+            verdict = chosen.solve(problem, monitor, saves)
         except KeyboardInterrupt:
             verdict = Verdict("interrupted")
     return build_result(problem, monitor, verdict, type(chosen).__name__, tally.calls)

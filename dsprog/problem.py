@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -24,6 +25,13 @@ class Problem:
     def n(self) -> int:
         """Size of the ground set."""
         return self.objective.n
+
+    @cached_property
+    def slack(self) -> float:
+        """What counts as rounding in a value: 1e-10 of the largest value of f and g at ∅, V and the single elements."""
+        probes = np.vstack([np.zeros((1, self.n)), np.ones((1, self.n)), np.eye(self.n)]).astype(bool)
+        sides = (self.objective.f, self.objective.g)
+        return 1e-10 * max(float(np.abs(side._values(probes)).max()) for side in sides)
 
     def feasible(self, masks: Masks) -> Masks:
         """Whether each row is a feasible set."""

@@ -1,119 +1,165 @@
-"""Running a solver: limits, incumbent, bound, trace and log. Nothing here knows any mathematics."""
+"""The driver of every branch-and-bound run: it pops, prunes, logs, checkpoints and stops. It knows no mathematics.
+
+A *bundle* is a batch of open nodes as plain arrays, one row a node, with the key ``"lower"`` for their bounds. A
+method turns one bundle into others; the driver keeps them, least bound first. Since a bundle is pure data, it can be
+written to disk, sent elsewhere, or expanded again if an expansion was lost.
+"""
 
 from __future__ import annotations
 
+import heapq
 import math
-import time
-from collections.abc import Callable
-from dataclasses import dataclass
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
-from dsprog.log import Log
-from dsprog.problem import Problem
-from dsprog.result import Event, relative_gap
-from dsprog.validation import Masks
+from dsprog.checkpoint import Checkpoint
+from dsprog.monitor import Monitor, Verdict
+from dsprog.validation import Floats, Masks
 
-Callback = Callable[[Event], object]
-
-
-@dataclass(frozen=True)
-class Limits:
-    """When to stop: seconds, nodes, and the relative gap to accept."""
-
-    time_limit: float | None = None
-    node_limit: int | None = None
-    gap: float = 0.0
-
-    def __post_init__(self) -> None:
-        if self.time_limit is not None and not self.time_limit >= 0:
-            raise ValueError(f"time_limit must be a number of seconds at least 0, got {self.time_limit!r}")
-        if self.node_limit is not None and not self.node_limit >= 0:
-            raise ValueError(f"node_limit must be a whole number at least 0, got {self.node_limit!r}")
-        if not self.gap >= 0:
-            raise ValueError(f"gap must be at least 0, got {self.gap!r}")
+Bundle = dict[str, np.ndarray]
 
 
 @dataclass(frozen=True)
-class Verdict:
-    """How a solver ended: a status of :data:`dsprog.result.STATUSES`, how its bound was proved, why not."""
+class Expansion:
+    """What became of a bundle.
 
-    status: str
-    proof: str = ""
-    reason: str = ""
-
-
-class Monitor:
-    """The state of a run that survives whatever stops it: the best set so far and the bound proved so far.
-
-    A solver reports feasible sets with :meth:`offer`, proved bounds with :meth:`raise_bound`, and asks
-    :meth:`stop_reason` once a batch. Both the value and the bound only ever improve, so an interruption at any point
-    leaves a valid pair.
+    Attributes
+    ----------
+    bundles : list of Bundle
+        Nodes that are still open.
+    nodes : int
+        How many nodes were looked at.
+    masks, values
+        Feasible sets met on the way, and their values.
+    closed : float
+        The least bound among the nodes that were closed by their bound.
+    source : str
+        For the log: what found the sets.
     """
 
-    def __init__(
-        self,
-        problem: Problem,
-        limits: Limits | None = None,
-        seed: int | None = None,
-        verbose: int = 0,
-        callback: Callback | None = None,
-    ) -> None:
-        self.problem, self.limits, self.callback = problem, limits or Limits(), callback
-        self.rng = np.random.default_rng(seed)
-        self.mask: Masks | None = None
-        self.value, self.lower_bound = math.inf, -math.inf
-        self.nodes = self.open = 0
-        self.trace: list[Event] = []
-        self._log = Log() if verbose else None
-        self._started = time.perf_counter()
-        self._last_line = -math.inf
-        self._stopped_by_callback = False
+    bundles: list[Bundle]
+    nodes: int
+    masks: Masks
+    values: Floats
+    closed: float = math.inf
+    source: str = ""
+
+
+class Method(ABC):
+    """What a branch-and-bound algorithm brings to the driver.
+
+    ``valid`` says whether its bounds are proved by what the functions know; if not, ``reason`` says why and no bound
+    is reported.
+    """
+
+    valid: bool = True
+    reason: str = ""
+
+    @abstractmethod
+    def root(self) -> Bundle | None:
+        """The first bundle, or None if there is nothing to search."""
+
+    @abstractmethod
+    def expand(self, bundle: Bundle, cutoff: float) -> Expansion:
+        """Look at the nodes of a bundle; a node whose bound is at least ``cutoff`` may be closed."""
+
+    @abstractmethod
+    def proof(self) -> str:
+        """How the bound was proved, in words."""
+
+    def state(self) -> dict[str, np.ndarray]:
+        """What a checkpoint must keep besides the open nodes."""
+        return {}
+
+    def restore(self, state: dict[str, np.ndarray]) -> None:
+        """Take back what :meth:`state` gave."""
+        del state
+
+
+@dataclass
+class Frontier:
+    """Open bundles, least bound first; of equal bounds the newest, so that the search dives."""
+
+    heap: list[tuple[float, int, Bundle]] = field(default_factory=list)
+    serial: int = 0
+
+    def push(self, bundle: Bundle) -> None:
+        """Add a bundle with at least one node."""
+        self.serial += 1
+        heapq.heappush(self.heap, (float(bundle["lower"].min()), -self.serial, bundle))
 
     @property
-    def seconds(self) -> float:
-        """Since the run began."""
-        return time.perf_counter() - self._started
+    def lower(self) -> float:
+        """The least bound of all open nodes."""
+        return self.heap[0][0] if self.heap else math.inf
 
-    def offer(self, masks: Masks, values: np.ndarray, source: str) -> bool:
-        """Take the best of some feasible sets if it improves on the incumbent."""
-        if len(values) == 0:
-            return False
-        best = int(np.argmin(values))
-        if not values[best] < self.value:
-            return False
-        self.mask, self.value = masks[best].copy(), float(values[best])
-        self._report(source, improved=True)
-        return True
+    @property
+    def size(self) -> int:
+        """The number of open nodes."""
+        return sum(len(bundle["lower"]) for _, _, bundle in self.heap)
 
-    def raise_bound(self, lower_bound: float) -> None:
-        """Take a proved lower bound on all feasible sets."""
-        self.lower_bound = max(self.lower_bound, lower_bound)
 
-    def progress(self, nodes: int, open: int, source: str = "") -> None:
-        """Say how many nodes are done and open; a line at most once a second."""
-        self.nodes, self.open = nodes, open
-        if self.seconds - self._last_line >= 1.0:
-            self._report(source, improved=False)
+def branch_and_bound(method: Method, monitor: Monitor, checkpoint: Checkpoint | None = None) -> Verdict:
+    """Run a method until no node is open or the monitor says stop."""
+    frontier, closed = Frontier(), math.inf
+    saved = checkpoint.load() if checkpoint is not None else None
+    if saved is not None:
+        closed = saved.closed
+        monitor.resume(saved.masks, saved.values, saved.nodes, saved.seconds)
+        method.restore(saved.state)
+        for bundle in saved.bundles:
+            frontier.push(bundle)
+    else:
+        root = method.root()
+        if root is not None:
+            frontier.push(root)
 
-    def _report(self, source: str, improved: bool) -> None:
-        self._last_line = self.seconds
-        event = Event(self._last_line, self.nodes, self.open, self.value, self.lower_bound, source)
-        self.trace.append(event)
-        if self._log is not None:
-            self._log.write(event, improved)
-        if self.callback is not None and self.callback(event):
-            self._stopped_by_callback = True
+    def save(force: bool) -> None:
+        if checkpoint is not None and (force or checkpoint.due()):
+            bundles = [bundle for _, _, bundle in sorted(frontier.heap, key=lambda entry: -entry[1])]
+            checkpoint.save(bundles, method.state(), monitor, closed)
 
-    def stop_reason(self) -> str | None:
-        """The status to stop with, or None to go on."""
-        limits = self.limits
-        if self._stopped_by_callback:
-            return "callback"
-        if limits.gap > 0 and relative_gap(self.value, self.lower_bound) <= limits.gap:
-            return "gap"
-        if limits.time_limit is not None and self.seconds >= limits.time_limit:
-            return "time_limit"
-        if limits.node_limit is not None and self.nodes >= limits.node_limit:
-            return "node_limit"
-        return None
+    def report() -> None:
+        if method.valid:
+            monitor.raise_bound(min(closed, frontier.lower, monitor.value))
+
+    try:
+        while frontier.heap:
+            report()
+            reason = monitor.stop_reason()
+            if reason is not None:
+                return Verdict(reason, method.proof(), method.reason)
+            lower, _, bundle = frontier.heap[0]  # it stays open until its expansion is complete
+            if lower >= monitor.cutoff:
+                closed = min(closed, lower)
+                frontier.heap.clear()  # the least bound of all
+                break
+            expansion = method.expand(bundle, monitor.cutoff)
+            heapq.heappop(frontier.heap)
+            for child in expansion.bundles:
+                if len(child["lower"]):
+                    frontier.push(child)
+            closed = min(closed, expansion.closed)
+            monitor.nodes += expansion.nodes
+            monitor.offer(expansion.masks, expansion.values, expansion.source)
+            monitor.progress(monitor.nodes, frontier.size, expansion.source)
+            save(force=False)
+    finally:
+        save(force=True)
+    report()
+    if monitor.mask is None:
+        return Verdict("infeasible" if method.valid else "finished", method.proof(), method.reason)
+    return Verdict("optimal" if method.valid else "finished", method.proof(), method.reason)
+
+
+def concatenate(bundles: list[Bundle]) -> Bundle:
+    """Bundles of the same keys as one."""
+    return {key: np.concatenate([bundle[key] for bundle in bundles]) for key in bundles[0]}
+
+
+def take(bundle: Bundle, rows: Any) -> Bundle:
+    """Some nodes of a bundle, by index or by mask."""
+    return {key: array[rows] for key, array in bundle.items()}

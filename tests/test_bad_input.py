@@ -81,6 +81,10 @@ CASES = {
     "objective": (lambda: ds.minimize(len), "objective must be a SetFunction such as f - g, got builtin_function"),
     "solver": (lambda: ds.minimize(F, "brute"), "solver must be a Solver object such as BruteForce(), got 'brute'"),
     "too large": (lambda: ds.minimize(ds.Modular(np.ones(26)), ds.BruteForce()), "BruteForce enumerates up to n = 25"),
+    "checkpoint": (
+        lambda: ds.minimize(F, ds.BruteForce(), checkpoint="a.npz"),
+        "checkpoint must be left out: BruteForce keeps none",
+    ),
     "constraint": (lambda: ds.minimize(F, constraints=[5]), "constraints must be Constraint objects"),
     "constraint elements": (
         lambda: ds.minimize(F, constraints=[ds.Include([9])]),

@@ -18,10 +18,10 @@ def test_brute_force_passes_the_kit():
 
 
 def test_kit_catches_a_solver_that_lies():
-    from dsprog.search import Verdict
+    from dsprog.monitor import Verdict
 
     class Liar(ds.Solver):
-        def solve(self, problem, monitor):
+        def solve(self, problem, monitor, checkpoint=None):
             mask = np.zeros((1, problem.n), dtype=bool)
             monitor.offer(mask, problem.objective.values(mask), "guess")
             monitor.raise_bound(monitor.value)

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from dsprog.checkpoint import Checkpoint
+from dsprog.monitor import Monitor, Verdict
 from dsprog.problem import Problem
-from dsprog.search import Monitor, Verdict
 from dsprog.solvers.solver import Solver
 
 LARGEST = 25
@@ -35,7 +36,7 @@ class BruteForce(Solver):
 
     batch: int = 1 << 14
 
-    def solve(self, problem: Problem, monitor: Monitor) -> Verdict:
+    def solve(self, problem: Problem, monitor: Monitor, checkpoint: Checkpoint | None = None) -> Verdict:
         """Enumerate in the order of binary counting; of tied sets the first wins."""
         n = problem.n
         if n > LARGEST:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from typing import ClassVar
 
+from dsprog.checkpoint import Checkpoint
+from dsprog.monitor import Monitor, Verdict
 from dsprog.problem import Problem
-from dsprog.search import Monitor, Verdict
 
 
 class Solver(ABC):
@@ -15,6 +17,8 @@ class Solver(ABC):
     may be interrupted anywhere: what the monitor has is what the user gets.
     """
 
+    keeps_checkpoints: ClassVar[bool] = False
+
     @abstractmethod
-    def solve(self, problem: Problem, monitor: Monitor) -> Verdict:
+    def solve(self, problem: Problem, monitor: Monitor, checkpoint: Checkpoint | None = None) -> Verdict:
         """Run until done or told to stop."""

@@ -1,0 +1,138 @@
+"""The state of a run that survives whatever stops it: limits, best sets, bound, trace."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from dsprog.log import Log
+from dsprog.problem import Problem
+from dsprog.result import Event, relative_gap
+from dsprog.validation import Floats, Masks
+
+Callback = Callable[[Event], object]
+
+
+@dataclass(frozen=True)
+class Limits:
+    """When to stop: seconds, nodes, and the relative gap to accept."""
+
+    time_limit: float | None = None
+    node_limit: int | None = None
+    gap: float = 0.0
+
+    def __post_init__(self) -> None:
+        if self.time_limit is not None and not self.time_limit >= 0:
+            raise ValueError(f"time_limit must be a number of seconds at least 0, got {self.time_limit!r}")
+        if self.node_limit is not None and not self.node_limit >= 0:
+            raise ValueError(f"node_limit must be a whole number at least 0, got {self.node_limit!r}")
+        if not self.gap >= 0:
+            raise ValueError(f"gap must be at least 0, got {self.gap!r}")
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """How a solver ended: a status of :data:`dsprog.result.STATUSES`, how its bound was proved, why not."""
+
+    status: str
+    proof: str = ""
+    reason: str = ""
+
+
+class Monitor:
+    """The best sets so far and the bound proved so far.
+
+    A solver reports feasible sets with :meth:`offer` and proved bounds with :meth:`raise_bound`, closes what is not
+    better than :attr:`cutoff`, and asks :meth:`stop_reason` once a batch. Values and bound only ever improve, so an
+    interruption at any point leaves a valid pair.
+    """
+
+    def __init__(
+        self,
+        problem: Problem,
+        limits: Limits | None = None,
+        seed: int | None = None,
+        verbose: int = 0,
+        callback: Callback | None = None,
+    ) -> None:
+        self.problem, self.limits, self.callback = problem, limits or Limits(), callback
+        self.rng = np.random.default_rng(seed)
+        self.mask: Masks | None = None
+        self.value, self.lower_bound = math.inf, -math.inf
+        self.nodes = self.open = 0
+        self.trace: list[Event] = []
+        self._log = Log() if verbose else None
+        self._started = time.perf_counter()
+        self._last_line = -math.inf
+        self._stopped_by_callback = False
+
+    @property
+    def seconds(self) -> float:
+        """Since the run began, earlier parts of a resumed run included."""
+        return time.perf_counter() - self._started
+
+    @property
+    def cutoff(self) -> float:
+        """A node whose bound is at least this holds nothing worth finding: no gain beyond rounding or the gap."""
+        if math.isinf(self.value):
+            return math.inf
+        return self.value - max(self.limits.gap * abs(self.value), self.problem.slack)
+
+    def offer(self, masks: Masks, values: Floats, source: str) -> bool:
+        """Take the best of some feasible sets if it improves on the incumbent."""
+        if len(values) == 0:
+            return False
+        best = int(np.argmin(values))
+        if not values[best] < self.value:
+            return False
+        self.mask, self.value = masks[best].copy(), float(values[best])
+        self._report(source, improved=True)
+        return True
+
+    def best_sets(self) -> tuple[Masks, Floats]:
+        """The best sets, for a checkpoint."""
+        if self.mask is None:
+            return np.zeros((0, self.problem.n), dtype=bool), np.zeros(0)
+        return self.mask[None, :], np.array([self.value])
+
+    def resume(self, masks: Masks, values: Floats, nodes: int, seconds: float) -> None:
+        """Take back what a checkpoint kept."""
+        self.nodes = nodes
+        self._started -= seconds
+        self.offer(masks, values, "checkpoint")
+
+    def raise_bound(self, lower_bound: float) -> None:
+        """Take a proved lower bound on all feasible sets."""
+        self.lower_bound = max(self.lower_bound, lower_bound)
+
+    def progress(self, nodes: int, open: int, source: str = "") -> None:
+        """Say how many nodes are done and open; a line at most once a second."""
+        self.nodes, self.open = nodes, open
+        if self.seconds - self._last_line >= 1.0:
+            self._report(source, improved=False)
+
+    def _report(self, source: str, improved: bool) -> None:
+        self._last_line = self.seconds
+        event = Event(self._last_line, self.nodes, self.open, self.value, self.lower_bound, source)
+        self.trace.append(event)
+        if self._log is not None:
+            self._log.write(event, improved)
+        if self.callback is not None and self.callback(event):
+            self._stopped_by_callback = True
+
+    def stop_reason(self) -> str | None:
+        """The status to stop with, or None to go on."""
+        limits = self.limits
+        if self._stopped_by_callback:
+            return "callback"
+        if limits.gap > 0 and relative_gap(self.value, self.lower_bound) <= limits.gap:
+            return "gap"
+        if limits.time_limit is not None and self.seconds >= limits.time_limit:
+            return "time_limit"
+        if limits.node_limit is not None and self.nodes >= limits.node_limit:
+            return "node_limit"
+        return None
