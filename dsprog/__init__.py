@@ -11,16 +11,17 @@ True
 
 from dsprog import testing
 from dsprog.algebra import Difference, Sum
-from dsprog.constraints import Cardinality, Exclude, Include
+from dsprog.constraints import Cardinality, Exclude, Include, Knapsack, LinearConstraint, Partition
 from dsprog.decompose import decompose
 from dsprog.functions.concave import CardinalityConcave, ConcaveOf, ConcaveOfModular
 from dsprog.functions.coverage import Coverage
 from dsprog.functions.facility import FacilityLocation
 from dsprog.functions.from_callable import FromCallable
 from dsprog.functions.graph import Cut, Pairwise
-from dsprog.functions.information import ConditionalEntropy, Entropy, MutualInformation
+from dsprog.functions.information import ConditionalEntropy, Entropy
 from dsprog.functions.matroid import MatroidRank
 from dsprog.functions.modular import Modular
+from dsprog.functions.mutual_information import MutualInformation
 from dsprog.functions.regression import LeastSquares
 from dsprog.functions.spectral import GaussianEntropy, LogDet, NuclearNorm
 from dsprog.functions.table import Table
@@ -29,6 +30,7 @@ from dsprog.lovasz import greedy_vertices, lovasz_extension, modular_lower_bound
 from dsprog.minimize import minimize
 from dsprog.result import Event, Result
 from dsprog.set_function import SetFunction, count_oracle_calls
+from dsprog.solvers.branch_and_bound import BranchAndBound
 from dsprog.solvers.brute_force import BruteForce
 from dsprog.solvers.solver import Solver
 from dsprog.submodular import SubmodularMinimum, minimize_submodular
@@ -36,6 +38,7 @@ from dsprog.submodular import SubmodularMinimum, minimize_submodular
 __version__ = "0.1.0"
 
 __all__ = [
+    "BranchAndBound",
     "BruteForce",
     "Cardinality",
     "CardinalityConcave",
@@ -52,14 +55,17 @@ __all__ = [
     "FromCallable",
     "GaussianEntropy",
     "Include",
+    "Knapsack",
     "Knowledge",
     "LeastSquares",
+    "LinearConstraint",
     "LogDet",
     "MatroidRank",
     "Modular",
     "MutualInformation",
     "NuclearNorm",
     "Pairwise",
+    "Partition",
     "Result",
     "SetFunction",
     "Solver",

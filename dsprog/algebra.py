@@ -12,6 +12,7 @@ matters: a submodular part common to f and g never improves a bound of f - g and
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import NamedTuple
 
@@ -44,6 +45,8 @@ class LinearCombination(SetFunction):
         self.n, self.terms, self.knows = n, terms, ZERO
         for term in terms:
             self.knows = self.knows.plus(term.knows)
+        if not self.knows.symmetric and complement_pairs(terms):
+            self.knows = replace(self.knows, symmetric=True)
         # A concave extension of a sum is the sum of concave extensions; only modular ones survive a negative factor.
         self.has_concave_extension = all(
             h.has_concave_extension and (a > 0 or h.knows.modular is True) for a, h in terms
@@ -52,8 +55,8 @@ class LinearCombination(SetFunction):
     def _values(self, masks: Masks) -> Floats:
         return sum((a * h._values(masks) for a, h in self.terms), np.zeros(len(masks)))
 
-    def _marginals(self, masks: Masks) -> Floats:
-        return sum((a * h._marginals(masks) for a, h in self.terms), np.zeros(masks.shape))
+    def _marginals(self, masks: Masks, among: Masks | None = None) -> Floats:
+        return sum((a * h._marginals(masks, among) for a, h in self.terms), np.zeros(masks.shape))
 
     def _chains(self, orders: Ints, start: Masks) -> Floats:
         return sum((a * h._chains(orders, start) for a, h in self.terms), np.zeros(orders.shape))
@@ -135,6 +138,19 @@ class Difference(LinearCombination):
     def parameters(self) -> dict[str, SetFunction]:
         """The arguments that build this function again."""
         return {"f": Sum(self.n, self.terms), "g": Sum(self.n, [])}
+
+
+def complement_pairs(terms: tuple[Term, ...]) -> bool:
+    """Whether the terms are symmetric or come as pairs a f(S) + a f(V∖S), so that their sum is symmetric."""
+    left = [term for term in terms if not term.knows.symmetric]
+    while left:
+        a, h = left.pop()
+        mirror = h.complement()
+        partner = next((k for k, (b, other) in enumerate(left) if b == a and mirror.same_as(other)), None)
+        if partner is None:
+            return False
+        left.pop(partner)
+    return True
 
 
 def collect(n: int, terms: Iterable[tuple[float, SetFunction]]) -> tuple[Term, ...]:

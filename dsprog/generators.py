@@ -20,9 +20,10 @@ from dsprog.functions.coverage import Coverage
 from dsprog.functions.facility import FacilityLocation
 from dsprog.functions.from_callable import FromCallable
 from dsprog.functions.graph import Cut, Pairwise
-from dsprog.functions.information import ConditionalEntropy, Entropy, MutualInformation
+from dsprog.functions.information import ConditionalEntropy, Entropy
 from dsprog.functions.matroid import MatroidRank
 from dsprog.functions.modular import Modular
+from dsprog.functions.mutual_information import MutualInformation
 from dsprog.functions.spectral import GaussianEntropy, LogDet, NuclearNorm
 from dsprog.functions.table import Table
 from dsprog.set_function import SetFunction

@@ -14,7 +14,7 @@ from dsprog.problem import Problem, as_problem
 from dsprog.refute import refuse_refuted
 from dsprog.result import STATUSES, Result
 from dsprog.set_function import SetFunction, count_oracle_calls
-from dsprog.solvers.brute_force import BruteForce
+from dsprog.solvers.branch_and_bound import BranchAndBound
 from dsprog.solvers.solver import Solver
 from dsprog.validation import as_mask, elements
 
@@ -40,7 +40,7 @@ def minimize(
     objective : SetFunction
         Such as ``f - g``. A function that is not written as a difference is split by its own structure.
     solver : Solver, optional
-        ``BruteForce()`` by default.
+        ``BranchAndBound()`` by default.
     constraints : iterable of Constraint
     time_limit : float, optional
         Seconds.
@@ -74,7 +74,7 @@ def minimize(
     ((2,), -2.0, True)
     """
     problem = as_problem(objective, constraints)
-    chosen = BruteForce() if solver is None else solver
+    chosen = BranchAndBound() if solver is None else solver
     if not isinstance(chosen, Solver):
         raise TypeError(f"solver must be a Solver object such as BruteForce(), got {chosen!r}")
     refuse_refuted_sides(problem)

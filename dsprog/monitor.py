@@ -60,7 +60,8 @@ class Monitor:
         callback: Callback | None = None,
     ) -> None:
         self.problem, self.limits, self.callback = problem, limits or Limits(), callback
-        self.rng = np.random.default_rng(seed)
+        self.rng, self.seed = np.random.default_rng(seed), seed
+        self.keeps = 1
         self.mask: Masks | None = None
         self.value, self.lower_bound = math.inf, -math.inf
         self.nodes = self.open = 0
@@ -114,6 +115,15 @@ class Monitor:
         self.nodes, self.open = nodes, open
         if self.seconds - self._last_line >= 1.0:
             self._report(source, improved=False)
+
+    def pause(self, nodes: int, open: int, source: str) -> bool:
+        """For long expansions: log the nodes done and open so far in this one, and say whether to stop early."""
+        if self.seconds - self._last_line >= 1.0:
+            done, self.nodes = self.nodes, self.nodes + nodes
+            self._report(source, improved=False)
+            self.nodes = done
+        limit = self.limits.node_limit
+        return self.stop_reason() is not None or (limit is not None and self.nodes + nodes >= limit)
 
     def _report(self, source: str, improved: bool) -> None:
         self._last_line = self.seconds

@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from dsprog.algebra import Difference
-from dsprog.constraints import Constraint, feasible
+from dsprog.constraints import Constraint, LinearRows, all_rows
 from dsprog.set_function import SetFunction
 from dsprog.validation import Masks
 
@@ -27,6 +27,11 @@ class Problem:
         return self.objective.n
 
     @cached_property
+    def rows(self) -> LinearRows:
+        """The constraints as linear rows."""
+        return all_rows(self.constraints, self.n)
+
+    @cached_property
     def slack(self) -> float:
         """What counts as rounding in a value: 1e-10 of the largest value of f and g at ∅, V and the single elements."""
         probes = np.vstack([np.zeros((1, self.n)), np.ones((1, self.n)), np.eye(self.n)]).astype(bool)
@@ -35,7 +40,7 @@ class Problem:
 
     def feasible(self, masks: Masks) -> Masks:
         """Whether each row is a feasible set."""
-        return feasible(self.constraints, masks)
+        return self.rows.satisfied(masks)
 
 
 def as_problem(objective: SetFunction, constraints: Iterable[Constraint]) -> Problem:
@@ -51,5 +56,5 @@ def as_problem(objective: SetFunction, constraints: Iterable[Constraint]) -> Pro
             raise TypeError(f"constraints must be Constraint objects such as Cardinality(max=5), got {constraint!r}")
     difference = objective if isinstance(objective, Difference) else Difference(objective)
     problem = Problem(difference, listed)
-    problem.feasible(np.zeros((1, problem.n), dtype=bool))  # a constraint on another ground set fails here, at the door
+    assert len(problem.rows) >= 0  # built here, so that a constraint on another ground set fails at the door
     return problem

@@ -94,8 +94,10 @@ class SetFunction(ABC):
     def _values(self, masks: Masks) -> Floats:
         """f(S) for every row of a (B, n) boolean array."""
 
-    def _marginals(self, masks: Masks) -> Floats:
-        """f(S ∪ j) - f(S ∖ j), from 1 + n values a set."""
+    def _marginals(self, masks: Masks, among: Masks | None = None) -> Floats:
+        """f(S ∪ j) - f(S ∖ j), from 1 + n values a set; 0 where ``among`` is given and False."""
+        if among is not None:
+            return self._some_marginals(masks, among)
         n, rows = self.n, max(1, CHUNK // max(1, self.n**2))
         result = np.empty(masks.shape)
         for first in range(0, len(masks), rows):
@@ -104,6 +106,15 @@ class SetFunction(ABC):
             flipped_values = self._values(flipped.reshape(len(sets) * n, n)).reshape(sets.shape)
             change = flipped_values - self._values(sets)[:, None]
             result[first : first + rows] = np.where(sets, -change, change)
+        return result
+
+    def _some_marginals(self, masks: Masks, among: Masks) -> Floats:
+        rows, columns = np.nonzero(among)
+        flipped = masks[rows]
+        flipped[np.arange(len(rows)), columns] ^= True
+        change = self._values(flipped) - self._values(masks)[rows]
+        result = np.zeros(masks.shape)
+        result[rows, columns] = np.where(masks[rows, columns], -change, change)
         return result
 
     def _chains(self, orders: Ints, start: Masks) -> Floats:
@@ -145,11 +156,20 @@ class SetFunction(ABC):
         _count(len(sets))
         return self._values(sets)
 
-    def marginals(self, masks: ArrayLike) -> Floats:
-        """f(S ∪ j) - f(S ∖ j) for every row S of ``masks`` and every element j, as a (B, n) array."""
+    def marginals(self, masks: ArrayLike, among: ArrayLike | None = None) -> Floats:
+        """f(S ∪ j) - f(S ∖ j) for every row S of ``masks`` and every element j, as a (B, n) array.
+
+        ``among``, a boolean array of the same shape, says which entries are wanted; the others may be anything.
+        """
         sets = as_masks(masks, self.n)
-        _count(sets.size)
-        return self._marginals(sets)
+        if among is None:
+            _count(sets.size)
+            return self._marginals(sets)
+        wanted = as_masks(among, self.n, "among")
+        if wanted.shape != sets.shape:
+            raise ValueError(f"among must have the shape of masks, {sets.shape}, got {wanted.shape}")
+        _count(int(wanted.sum()))
+        return self._marginals(sets, wanted)
 
     def chains(self, orders: ArrayLike, start: ArrayLike | None = None) -> Floats:
         """Increments of f along each order.

@@ -43,6 +43,9 @@ def check_set_function(f: SetFunction, seed: int = 0, samples: int = 40, toleran
     assert_close(
         f.marginals(masks), SetFunction._marginals(f, masks), scale * tolerance, "marginals must equal their default"
     )
+    among = rng.random(masks.shape) < 0.5
+    wanted, some = SetFunction._marginals(f, masks)[among], f.marginals(masks, among)[among]
+    assert_close(some, wanted, scale * tolerance, "marginals among some elements must equal their default")
     orders, start = random_orders(rng, samples, f.n), random_masks(rng, samples, f.n)[:samples]
     default = SetFunction._chains(f, orders, start)
     assert_close(f.chains(orders, start), default, scale * tolerance, "chains must equal their default")

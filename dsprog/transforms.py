@@ -47,8 +47,10 @@ class Restriction(SetFunction):
     def _values(self, masks: Masks) -> Floats:
         return self.function._values(self._embed(masks))
 
-    def _marginals(self, masks: Masks) -> Floats:
-        return self.function._marginals(self._embed(masks))[:, self.free]
+    def _marginals(self, masks: Masks, among: Masks | None = None) -> Floats:
+        wanted = np.zeros((len(masks), self.function.n), dtype=bool)
+        wanted[:, self.free] = True if among is None else among
+        return self.function._marginals(self._embed(masks), wanted)[:, self.free]
 
     def _chains(self, orders: Ints, start: Masks) -> Floats:
         padded = np.append(self.free, -1)  # so that -1 stays -1
@@ -73,8 +75,8 @@ class Complement(SetFunction):
     def _values(self, masks: Masks) -> Floats:
         return self.function._values(~masks)
 
-    def _marginals(self, masks: Masks) -> Floats:
-        return -self.function._marginals(~masks)
+    def _marginals(self, masks: Masks, among: Masks | None = None) -> Floats:
+        return -self.function._marginals(~masks, among)
 
     def _chains(self, orders: Ints, start: Masks) -> Floats:
         # Adding j here removes it there: walk the other chain backwards, from what is left at the end. Entries that add
@@ -109,8 +111,9 @@ class Relabelled(SetFunction):
     def _values(self, masks: Masks) -> Floats:
         return self.function._values(np.ascontiguousarray(masks[:, self._inverse]))
 
-    def _marginals(self, masks: Masks) -> Floats:
-        return self.function._marginals(np.ascontiguousarray(masks[:, self._inverse]))[:, self.permutation]
+    def _marginals(self, masks: Masks, among: Masks | None = None) -> Floats:
+        wanted = None if among is None else np.ascontiguousarray(among[:, self._inverse])
+        return self.function._marginals(np.ascontiguousarray(masks[:, self._inverse]), wanted)[:, self.permutation]
 
     def _chains(self, orders: Ints, start: Masks) -> Floats:
         padded = np.append(self.permutation, -1)
@@ -138,8 +141,8 @@ class Declared(SetFunction):
     def _values(self, masks: Masks) -> Floats:
         return self.function._values(masks)
 
-    def _marginals(self, masks: Masks) -> Floats:
-        return self.function._marginals(masks)
+    def _marginals(self, masks: Masks, among: Masks | None = None) -> Floats:
+        return self.function._marginals(masks, among)
 
     def _chains(self, orders: Ints, start: Masks) -> Floats:
         return self.function._chains(orders, start)

@@ -114,6 +114,11 @@ def as_masks(masks: ArrayLike, n: int, name: str = "masks") -> Masks:
     return np.ascontiguousarray(array)
 
 
+def everywhere(masks: Masks) -> Masks:
+    """All entries of a batch."""
+    return np.ones(masks.shape, dtype=bool)
+
+
 def as_orders(orders: ArrayLike, n: int) -> Ints:
     """A batch of orders: a (B, m) array of elements, -1 where an order has ended."""
     array = np.asarray(orders)

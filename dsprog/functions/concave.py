@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike
 from dsprog.kernel import kernel
 from dsprog.knowledge import Knowledge
 from dsprog.set_function import SetFunction
-from dsprog.validation import Floats, Ints, Masks, as_count, as_matrix, as_number
+from dsprog.validation import Floats, Ints, Masks, as_count, as_matrix, as_number, everywhere
 
 Phi = Callable[[Any], Any]
 KINDS = {"sqrt": 0, "log1p": 1, "power": 2, "truncate": 3}
@@ -112,6 +112,18 @@ def phi_of(code, parameter, t):
 
 
 @kernel
+def slope_of(code, parameter, t):
+    """A slope of φ at t > 0."""
+    if code == 0:
+        return 0.5 / np.sqrt(t)
+    if code == 1:
+        return 1.0 / (1.0 + t)
+    if code == 2:
+        return parameter * t ** (parameter - 1.0)
+    return 1.0 if t < parameter else 0.0
+
+
+@kernel
 def sum_of_phi(code, parameter, weights, t):
     """Σ_k weights_k φ(t_k), one loop for each φ so that it vectorises."""
     total = 0.0
@@ -138,7 +150,7 @@ def values_kernel(code, parameter, weights, columns, masks, out):
 
 
 @kernel
-def marginals_kernel(code, parameter, weights, columns, masks, out):
+def marginals_kernel(code, parameter, weights, columns, masks, among, out):
     """Marginals from the sums at S: one pass over W for each set."""
     t = np.empty(columns.shape[1])
     u = np.empty(columns.shape[1])
@@ -150,7 +162,9 @@ def marginals_kernel(code, parameter, weights, columns, masks, out):
                     t[k] += columns[j, k]
         here = sum_of_phi(code, parameter, weights, t)
         for j in range(masks.shape[1]):
-            if masks[b, j]:
+            if not among[b, j]:
+                out[b, j] = 0.0
+            elif masks[b, j]:
                 for k in range(len(t)):
                     u[k] = max(0.0, t[k] - columns[j, k])
                 out[b, j] = here - sum_of_phi(code, parameter, weights, u)
@@ -185,6 +199,52 @@ def chains_kernel(code, parameter, weights, columns, orders, start, out):
             after = sum_of_phi(code, parameter, weights, t)
             out[b, i] = after - before
             before = after
+
+
+@kernel
+def line_at(code, parameter, t, smallest, rise, slope, value):
+    """φ and a slope at each t, with the secant of slope ``rise`` on [0, smallest]; one loop for the square root, to
+    vectorise.
+    """
+    if code == 0:
+        for k in range(len(t)):
+            root = np.sqrt(max(t[k], smallest[k]))
+            low = t[k] < smallest[k]
+            slope[k] = rise[k] if low or root == 0 else 0.5 / root
+            value[k] = rise[k] * t[k] if low else root
+    else:
+        at_zero = phi_of(code, parameter, 0.0)
+        for k in range(len(t)):
+            if t[k] < smallest[k] or t[k] == 0:
+                slope[k] = rise[k]
+                value[k] = at_zero + rise[k] * t[k]
+            else:
+                slope[k] = slope_of(code, parameter, t[k])
+                value[k] = phi_of(code, parameter, t[k])
+
+
+@kernel
+def tangents_kernel(code, parameter, weights, columns, smallest, rise, x, constants, slopes):
+    """Tangents of Σ_k weights_k φ(w_k·x), φ replaced by its secant on [0, smallest_k]."""
+    n, groups = columns.shape
+    t, slope, value = np.empty(groups), np.empty(groups), np.empty(groups)
+    for b in range(len(x)):
+        t[:] = 0.0
+        for j in range(n):
+            if x[b, j] != 0:
+                for k in range(groups):
+                    t[k] += x[b, j] * columns[j, k]
+        line_at(code, parameter, t, smallest, rise, slope, value)
+        total = 0.0
+        for k in range(groups):
+            total += weights[k] * (value[k] - slope[k] * t[k])
+            slope[k] *= weights[k]
+        constants[b] = total
+        for j in range(n):
+            total = 0.0
+            for k in range(groups):
+                total += slope[k] * columns[j, k]
+            slopes[b, j] = total
 
 
 class ConcaveOfModular(SetFunction):
@@ -234,6 +294,9 @@ class ConcaveOfModular(SetFunction):
         self._columns = np.ascontiguousarray(self.W.T)
         self._smallest = np.where(self.W > 0, self.W, np.inf).min(axis=1, initial=np.inf)
         self._smallest[np.isinf(self._smallest)] = 0.0
+        self._rise = (self._scalar.phi(self._smallest) - self._scalar.phi(np.zeros(groups))) / np.where(
+            self._smallest > 0, self._smallest, 1.0
+        )
         self.has_concave_extension = self._scalar.slope is not None
         self.knows = Knowledge(submodular=True, increasing=self._scalar.increasing)
 
@@ -248,11 +311,11 @@ class ConcaveOfModular(SetFunction):
         values_kernel(*self._compiled, masks, out)
         return out
 
-    def _marginals(self, masks: Masks) -> Floats:
+    def _marginals(self, masks: Masks, among: Masks | None = None) -> Floats:
         if self._scalar.code < 0:
-            return super()._marginals(masks)
+            return super()._marginals(masks, among)
         out = np.empty(masks.shape)
-        marginals_kernel(*self._compiled, masks, out)
+        marginals_kernel(*self._compiled, masks, everywhere(masks) if among is None else among, out)
         return out
 
     def _chains(self, orders: Ints, start: Masks) -> Floats:
@@ -267,6 +330,10 @@ class ConcaveOfModular(SetFunction):
 
     def _tangents(self, x: Floats) -> tuple[Floats, Floats]:
         # φ(w·S) <= φ(w·x) + φ'(w·x) (w·S - w·x) because φ is concave; summed over the groups.
+        if self._scalar.code >= 0:
+            constants, slopes = np.empty(len(x)), np.empty(x.shape)
+            tangents_kernel(*self._compiled, self._smallest, self._rise, x, constants, slopes)
+            return constants, slopes
         t = x @ self._columns
         value, slope = self._scalar.secant(t, self._smallest)
         return (value - slope * t) @ self.weights, (slope * self.weights) @ self.W
@@ -319,7 +386,7 @@ class CardinalityConcave(SetFunction):
     def _values(self, masks: Masks) -> Floats:
         return self._h[masks.sum(axis=1)]
 
-    def _marginals(self, masks: Masks) -> Floats:
+    def _marginals(self, masks: Masks, among: Masks | None = None) -> Floats:
         if self.n == 0:
             return np.zeros(masks.shape)
         return np.diff(self._h)[masks.sum(axis=1)[:, None] - masks]
@@ -405,8 +472,8 @@ class ConcaveOf(SetFunction):
     def _values(self, masks: Masks) -> Floats:
         return self._phi(self.function._values(masks))
 
-    def _marginals(self, masks: Masks) -> Floats:
-        here, change = self.function._values(masks)[:, None], self.function._marginals(masks)
+    def _marginals(self, masks: Masks, among: Masks | None = None) -> Floats:
+        here, change = self.function._values(masks)[:, None], self.function._marginals(masks, among)
         with_j = np.where(masks, here, here + change)
         without_j = np.where(masks, np.maximum(here - change, 0.0), here)
         return self._phi(with_j) - self._phi(without_j)

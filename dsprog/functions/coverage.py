@@ -139,7 +139,7 @@ class Coverage(SetFunction):
         values_kernel(*self._compiled, masks, out)
         return out
 
-    def _marginals(self, masks: Masks) -> Floats:
+    def _marginals(self, masks: Masks, among: Masks | None = None) -> Floats:
         out = np.empty(masks.shape)
         marginals_kernel(*self._compiled, masks, out)
         return out

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 from dsprog.kernel import kernel
 from dsprog.knowledge import Knowledge
 from dsprog.set_function import SetFunction
-from dsprog.validation import Floats, Ints, Masks, as_matrix
+from dsprog.validation import Floats, Ints, Masks, as_matrix, everywhere
 
 
 @kernel
@@ -38,7 +38,7 @@ def values_kernel(columns, masks, out):
 
 
 @kernel
-def marginals_kernel(columns, masks, out):
+def marginals_kernel(columns, masks, among, out):
     """Outsiders gain over the best, members over the second best where they are the best."""
     first = np.empty(columns.shape[1])
     second = np.empty(columns.shape[1])
@@ -46,7 +46,9 @@ def marginals_kernel(columns, masks, out):
         best_two(columns, masks[b], first, second)
         for j in range(masks.shape[1]):
             total = 0.0
-            if masks[b, j]:
+            if not among[b, j]:
+                pass
+            elif masks[b, j]:
                 for i in range(len(first)):
                     if columns[j, i] == first[i]:
                         total += first[i] - second[i]
@@ -127,9 +129,9 @@ class FacilityLocation(SetFunction):
         values_kernel(self._columns, masks, out)
         return out
 
-    def _marginals(self, masks: Masks) -> Floats:
+    def _marginals(self, masks: Masks, among: Masks | None = None) -> Floats:
         out = np.empty(masks.shape)
-        marginals_kernel(self._columns, masks, out)
+        marginals_kernel(self._columns, masks, everywhere(masks) if among is None else among, out)
         return out
 
     def _chains(self, orders: Ints, start: Masks) -> Floats:

@@ -116,7 +116,7 @@ class Quadratic(SetFunction):
         values_kernel(*self._compiled, masks, out)
         return out + self.constant
 
-    def _marginals(self, masks: Masks) -> Floats:
+    def _marginals(self, masks: Masks, among: Masks | None = None) -> Floats:
         out = np.empty(masks.shape)
         marginals_kernel(*self._compiled, masks, out)
         return out

@@ -13,12 +13,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dsprog.algebra import Difference
 from dsprog.kernel import kernel
 from dsprog.knowledge import Knowledge
 from dsprog.set_function import SetFunction
-from dsprog.transforms import Complement
-from dsprog.validation import Floats, Ints, Masks, as_codes
+from dsprog.validation import Floats, Ints, Masks, as_codes, everywhere
 
 Words = NDArray[np.uint64]
 
@@ -29,6 +27,7 @@ class PackedRows:
 
     words: Words
     counts: Ints
+    row_of: Ints  # the distinct row that each given row is
     fields: Words
     count_log_count: Floats  # c log c for c = 0 .. number of rows
 
@@ -53,9 +52,9 @@ def pack(codes: Ints) -> PackedRows:
     for j, (w, shift) in enumerate(places):
         words[:, w] |= codes[:, j].astype(np.uint64) << np.uint64(shift)
         fields[j, w] = np.uint64(((1 << widths[j]) - 1) << shift)
-    distinct, counts = np.unique(words, axis=0, return_counts=True)
+    distinct, row_of, counts = np.unique(words, axis=0, return_inverse=True, return_counts=True)
     c = np.arange(rows + 1.0)
-    return PackedRows(distinct, counts, fields, c * np.log(np.maximum(c, 1.0)))
+    return PackedRows(distinct, counts, row_of.ravel(), fields, c * np.log(np.maximum(c, 1.0)))
 
 
 @kernel
@@ -124,7 +123,7 @@ def values_kernel(words, counts, table, fields, always, masks, out):
 
 
 @kernel
-def marginals_kernel(words, counts, table, fields, always, masks, out):
+def marginals_kernel(words, counts, table, fields, always, masks, among, out):
     """H(S ∪ j) - H(S ∖ j): flip one field of the mask at a time."""
     total = len(table) - 1
     slots, keys, sizes = workspace(len(words), words.shape[1])
@@ -132,7 +131,7 @@ def marginals_kernel(words, counts, table, fields, always, masks, out):
         mask = mask_of(fields, always, masks[b])
         here, groups = sum_of_c_log_c(words, counts, table, mask, slots, keys, sizes)
         for j in range(len(fields)):
-            if not masks[b, j] and groups == len(words):  # all rows told apart: nothing more to learn
+            if not among[b, j] or (not masks[b, j] and groups == len(words)):  # all rows told apart: no more to learn
                 out[b, j] = 0.0
                 continue
             there, _ = sum_of_c_log_c(words, counts, table, mask ^ fields[j], slots, keys, sizes)
@@ -181,9 +180,9 @@ class CountedEntropy(SetFunction):
         values_kernel(*self._compiled, masks, out)
         return out - self._offset
 
-    def _marginals(self, masks: Masks) -> Floats:
+    def _marginals(self, masks: Masks, among: Masks | None = None) -> Floats:
         out = np.empty(masks.shape)
-        marginals_kernel(*self._compiled, masks, out)
+        marginals_kernel(*self._compiled, masks, everywhere(masks) if among is None else among, out)
         return out
 
     def _chains(self, orders: Ints, start: Masks) -> Floats:
@@ -232,57 +231,3 @@ class ConditionalEntropy(CountedEntropy):
         self.X = as_codes(X, "X", shape=(None, None))
         self.y = as_codes(y, "y", shape=(len(self.X),))
         self._set_rows(self.X, self.y)
-
-
-class MutualInformation(SetFunction):
-    """I(X_S; X_{V∖S}), I(X_S; X_{V∖S} | given) or I(X_S; y), in nats.
-
-    Between S and its complement it is symmetric and submodular. Between S and a class it is increasing, in general
-    neither submodular nor supermodular, and splits itself into H(X_S) - H(X_S | y).
-
-    Parameters
-    ----------
-    X : (rows, n) array of discrete values
-    y : (rows,) array, optional
-        The class to inform about.
-    given : (rows,) array, optional
-        The variable to condition on; not together with y.
-
-    Examples
-    --------
-    >>> import dsprog as ds
-    >>> X, y = [[0, 0], [0, 0], [1, 1], [1, 1]], [0, 1, 0, 1]
-    >>> round(ds.MutualInformation(X)([0]), 6), round(ds.MutualInformation(X, y)([0, 1]), 6)
-    (0.693147, 0.0)
-    """
-
-    def __init__(self, X: Any, y: Any = None, given: Any = None) -> None:
-        if y is not None and given is not None:
-            raise ValueError(
-                "y and given exclude each other: give the class to inform about or the one to condition on"
-            )
-        self.y, self.given = y, given
-        self._inside: SetFunction = Entropy(X) if given is None else ConditionalEntropy(X, given)
-        self._outside: SetFunction
-        self.n, self.X = self._inside.n, self._inside.X
-        if y is None:
-            self._outside = Complement(self._inside)
-            self._sign, self.knows = 1.0, Knowledge(submodular=True, symmetric=True)
-        else:
-            self._outside = ConditionalEntropy(X, y)
-            self._sign, self.knows = -1.0, Knowledge(submodular=False, supermodular=False, increasing=True)
-            self.y = self._outside.y
-        self._offset = float(self._inside._values(np.ones((1, self.n), dtype=bool))[0]) if y is None else 0.0
-
-    def _values(self, masks: Masks) -> Floats:
-        return self._inside._values(masks) + self._sign * self._outside._values(masks) - self._offset
-
-    def _marginals(self, masks: Masks) -> Floats:
-        return self._inside._marginals(masks) + self._sign * self._outside._marginals(masks)
-
-    def _chains(self, orders: Ints, start: Masks) -> Floats:
-        return self._inside._chains(orders, start) + self._sign * self._outside._chains(orders, start)
-
-    def split(self) -> Difference | None:
-        """I(X_S; y) = H(X_S) - H(X_S | y); between S and its complement there is nothing to split."""
-        return Difference(self._inside, self._outside) if self.y is not None else None

@@ -58,7 +58,7 @@ class Modular(SetFunction):
     def _values(self, masks: Masks) -> Floats:
         return self.constant + masks @ self.weights
 
-    def _marginals(self, masks: Masks) -> Floats:
+    def _marginals(self, masks: Masks, among: Masks | None = None) -> Floats:
         return np.broadcast_to(self.weights, masks.shape).copy()
 
     def _chains(self, orders: Ints, start: Masks) -> Floats:

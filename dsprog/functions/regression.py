@@ -124,11 +124,11 @@ class LeastSquares(SetFunction):
         orders = np.where(masks, np.arange(self.n), -1)
         return self.loss_of_nothing + self._chains(orders, np.zeros(masks.shape, dtype=bool)).sum(axis=1)
 
-    def _marginals(self, masks: Masks) -> Floats:
+    def _marginals(self, masks: Masks, among: Masks | None = None) -> Floats:
         out, regular = np.empty(masks.shape), np.empty(len(masks), dtype=bool)
         marginals_kernel(self.gram, self.moments, masks, out, regular)
         if not regular.all():
-            out[~regular] = super()._marginals(masks[~regular])
+            out[~regular] = super()._marginals(masks[~regular], None if among is None else among[~regular])
         return out
 
     def _chains(self, orders: Ints, start: Masks) -> Floats:

@@ -14,7 +14,7 @@ from dsprog.functions.modular import Modular
 from dsprog.kernel import kernel
 from dsprog.knowledge import Knowledge
 from dsprog.set_function import SetFunction
-from dsprog.validation import Floats, Ints, Masks, as_matrix
+from dsprog.validation import Floats, Ints, Masks, as_matrix, everywhere
 
 
 @kernel
@@ -45,7 +45,7 @@ def chains_kernel(M, orders, start, out):
 
 
 @kernel
-def marginals_kernel(M, masks, out):
+def marginals_kernel(M, masks, among, out):
     """Outsiders: log of their Schur complement. Members: -log of their entry on the diagonal of M_S⁻¹."""
     n = len(M)
     factor = np.empty((n, n))
@@ -59,8 +59,13 @@ def marginals_kernel(M, masks, out):
                 append(factor, members, count, j, row, max(1e-300, project(M, factor, members, count, j, row)))
                 count += 1
         for j in range(n):
-            if not masks[b, j]:
+            if among[b, j] and not masks[b, j]:
                 out[b, j] = np.log(max(1e-300, project(M, factor, members, count, j, row)))
+        wanted = False
+        for c in range(count):
+            wanted = wanted or among[b, members[c]]
+        if not wanted:
+            continue
         inverse_factor(factor, count, inverse)
         for c in range(count):
             total = 0.0
@@ -90,9 +95,9 @@ class LogDeterminant(SetFunction):
         orders = np.where(masks, np.arange(self.n), -1)
         return self._chains(orders, np.zeros(masks.shape, dtype=bool)).sum(axis=1)
 
-    def _marginals(self, masks: Masks) -> Floats:
-        out = np.empty(masks.shape)
-        marginals_kernel(self._M, masks, out)
+    def _marginals(self, masks: Masks, among: Masks | None = None) -> Floats:
+        out = np.zeros(masks.shape)
+        marginals_kernel(self._M, masks, everywhere(masks) if among is None else among, out)
         return self._scale * out + self._shift
 
     def _chains(self, orders: Ints, start: Masks) -> Floats:

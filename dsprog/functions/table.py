@@ -68,7 +68,7 @@ class Table(SetFunction):
     def _values(self, masks: Masks) -> Floats:
         return self.table[self._index(masks)]
 
-    def _marginals(self, masks: Masks) -> Floats:
+    def _marginals(self, masks: Masks, among: Masks | None = None) -> Floats:
         index = self._index(masks)[:, None]
         return self.table[index | self._bits] - self.table[index & ~self._bits]
 

@@ -1,0 +1,1 @@
+"""Lower bounds of f - g, one to a file."""
