@@ -13,6 +13,8 @@ from dsprog import testing
 from dsprog.algebra import Difference, Sum
 from dsprog.constraints import Cardinality, Exclude, Include, Knapsack, LinearConstraint, Partition
 from dsprog.decompose import decompose
+from dsprog.enumerate import BestSets, enumerate_best
+from dsprog.files import load
 from dsprog.functions.concave import CardinalityConcave, ConcaveOf, ConcaveOfModular
 from dsprog.functions.coverage import Coverage
 from dsprog.functions.facility import FacilityLocation
@@ -38,6 +40,7 @@ from dsprog.submodular import SubmodularMinimum, minimize_submodular
 __version__ = "0.1.0"
 
 __all__ = [
+    "BestSets",
     "BranchAndBound",
     "BruteForce",
     "Cardinality",
@@ -74,7 +77,9 @@ __all__ = [
     "Table",
     "count_oracle_calls",
     "decompose",
+    "enumerate_best",
     "greedy_vertices",
+    "load",
     "lovasz_extension",
     "minimize",
     "minimize_submodular",

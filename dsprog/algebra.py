@@ -157,6 +157,7 @@ def collect(n: int, terms: Iterable[tuple[float, SetFunction]]) -> tuple[Term, .
     """Flatten, add up the modular terms, merge equal terms, drop those that cancel."""
     merged: list[Term] = []
     modular: list[Term] = []
+    sizes: list[float] = []
     for a, h in terms:
         for b, part in h.terms if isinstance(h, LinearCombination) else [(1.0, h)]:
             where = modular if isinstance(part, Modular) else merged
@@ -165,9 +166,14 @@ def collect(n: int, terms: Iterable[tuple[float, SetFunction]]) -> tuple[Term, .
             )
             if same is None:
                 where.append(Term(a * b, part))
+                if where is merged:
+                    sizes.append(abs(a * b))
             else:
                 merged[same] = Term(merged[same].coefficient + a * b, part)
-    kept = [term for term in merged if term.coefficient != 0]
+                sizes[same] += abs(a * b)
+    kept = [
+        term for term, size in zip(merged, sizes) if abs(term.coefficient) > 1e-15 * size
+    ]  # 0.1 + 0.2 - 0.3 is not 0
     weights = sum((a * h.weights for a, h in modular), np.zeros(n))  # type: ignore[attr-defined]
     constant = sum(a * h.constant for a, h in modular)  # type: ignore[attr-defined]
     if constant or weights.any():

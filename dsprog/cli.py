@@ -2,9 +2,28 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable
+from functools import wraps
+from pathlib import Path
+from typing import Any
+
 import click
 
 from dsprog import __version__
+
+
+def plain_errors(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Show what the library says about bad input as one sentence, without a traceback."""
+
+    @wraps(command)
+    def guarded(*args: Any, **options: Any) -> Any:
+        try:
+            return command(*args, **options)
+        except (ValueError, TypeError, RuntimeError, ImportError) as error:
+            raise click.ClickException(str(error)) from error
+
+    return guarded
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -19,6 +38,57 @@ def demo() -> None:
     from dsprog.demo import run
 
     run()
+
+
+@main.command()
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--time-limit", type=float, help="Seconds.")
+@click.option("--node-limit", type=int, help="Nodes.")
+@click.option("--gap", type=float, default=0.0, help="Relative gap to accept.")
+@click.option("--checkpoint", type=click.Path(path_type=Path), help="File to save the run to.")
+@click.option("--resume", is_flag=True, help="Continue from the checkpoint if it is there.")
+@click.option("--k-best", type=int, help="List the K best sets.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@click.option("--save", type=click.Path(path_type=Path), help="Write the result to a file as JSON.")
+@click.option("--quiet", is_flag=True, help="No live log.")
+@plain_errors
+def solve(
+    file: Path,
+    time_limit: float | None,
+    node_limit: int | None,
+    gap: float,
+    checkpoint: Path | None,
+    resume: bool,
+    k_best: int | None,
+    as_json: bool,
+    save: Path | None,
+    quiet: bool,
+) -> None:
+    """Solve the instance in FILE (.json or .npz, as `objective.save` writes them)."""
+    from dsprog.enumerate import enumerate_best
+    from dsprog.files import load_problem
+    from dsprog.minimize import minimize
+
+    objective, constraints = load_problem(file)
+    if resume and checkpoint is None:
+        raise ValueError("--resume needs --checkpoint FILE, the run to continue")
+    if checkpoint is not None and checkpoint.exists() and not resume:
+        raise ValueError(f"{checkpoint} is there already: pass --resume to continue it, or remove it")
+    limits = {"time_limit": time_limit, "node_limit": node_limit, "checkpoint": checkpoint, "verbose": int(not quiet)}
+    if k_best is not None:
+        best = enumerate_best(objective, k_best, constraints=constraints, **limits)  # type: ignore[arg-type]
+        click.echo(json.dumps(vars(best)) if as_json else best_table(best))
+        return
+    result = minimize(objective, constraints=constraints, gap=gap, **limits)  # type: ignore[arg-type]
+    if save is not None:
+        result.save(save)
+    click.echo(json.dumps(result.to_dict()) if as_json else str(result))
+
+
+def best_table(best: Any) -> str:
+    """The best sets as lines of text."""
+    lines = [f"{rank:>4}  {value:>16.10g}  {{{', '.join(map(str, S))}}}" for rank, (S, value) in enumerate(best, 1)]
+    return "\n".join([*lines, f"{best.status}. {best.message}"])
 
 
 if __name__ == "__main__":

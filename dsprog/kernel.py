@@ -9,6 +9,7 @@ name.
 from __future__ import annotations
 
 import functools
+import hashlib
 import types
 from collections.abc import Callable
 from typing import Any
@@ -25,18 +26,36 @@ class Kernel:
         """Run it, compiled."""
         return self.compiled(*args)
 
+    @property
+    def called(self) -> dict[str, Kernel]:
+        """The kernels that this one calls, by name."""
+        names = self.function.__globals__
+        return {name: names[name] for name in self.function.__code__.co_names if isinstance(names.get(name), Kernel)}
+
+    @property
+    def digest(self) -> str:
+        """A fingerprint of the code, that of the kernels called included."""
+        code = self.function.__code__
+        parts = [
+            code.co_code,
+            repr(code.co_consts).encode(),
+            *(other.digest.encode() for other in self.called.values()),
+        ]
+        return hashlib.sha256(b"".join(parts)).hexdigest()[:12]
+
     @functools.cached_property
     def compiled(self) -> Any:
         """The numba dispatcher, with every kernel that this one calls compiled before it."""
         import numba
 
         source = self.function
-        names = source.__globals__
-        called = {
-            name: names[name].compiled for name in source.__code__.co_names if isinstance(names.get(name), Kernel)
-        }
-        linked = types.FunctionType(source.__code__, {**names, **called}, source.__name__, source.__defaults__)
-        linked.__module__, linked.__qualname__ = source.__module__, source.__qualname__
+        called = {name: other.compiled for name, other in self.called.items()}
+        linked = types.FunctionType(
+            source.__code__, {**source.__globals__, **called}, source.__name__, source.__defaults__
+        )
+        # numba keeps compiled code by its name and the time of its file: the name carries the code of all kernels
+        # called
+        linked.__module__, linked.__qualname__ = source.__module__, f"{source.__qualname__}.{self.digest}"
         # Sums may be reordered so that they vectorise; nothing assumes away nan or infinity.
         options: dict[str, Any] = {"nogil": True, "fastmath": {"reassoc", "contract"}, "error_model": "numpy"}
         try:

@@ -23,7 +23,7 @@ from numpy.typing import ArrayLike
 
 from dsprog.functions.modular import Modular
 from dsprog.set_function import SetFunction
-from dsprog.validation import Floats, as_mask, as_points
+from dsprog.validation import Floats, as_mask, as_permutation, as_points
 
 
 def greedy_vertices(f: SetFunction, x: ArrayLike) -> Floats:
@@ -62,9 +62,8 @@ def modular_lower_bound(f: SetFunction, order: ArrayLike) -> Modular:
     >>> bound([2]), round(bound([0, 2]), 6)
     (1.0, 1.414214)
     """
-    elements = np.asarray(order)
-    if elements.shape != (f.n,) or not np.array_equal(np.sort(elements), np.arange(f.n)):
-        raise ValueError(f"order must be a permutation of 0..{f.n - 1}, got {order!r}")
+    refuse_non_submodular(f)
+    elements = as_permutation(order, f.n, "order")
     weights = np.empty(f.n)
     weights[elements] = f.chains(elements[None, :])[0]
     return Modular(weights, f([]))
@@ -86,9 +85,16 @@ def modular_upper_bound(f: SetFunction, S: Iterable[int], kind: str = "grow") ->
     """
     if kind not in ("grow", "shrink"):
         raise ValueError(f"kind must be 'grow' or 'shrink', got {kind!r}")
+    refuse_non_submodular(f)
     mask = as_mask(S, f.n)
     extreme = np.full(f.n, kind == "grow")
     at_S, at_extreme = f.marginals(np.array([mask, extreme]))
     inside, outside = (at_extreme, at_S) if kind == "grow" else (at_S, at_extreme)
     weights = np.where(mask, inside, outside)
     return Modular(weights, f(mask) - weights[mask].sum())
+
+
+def refuse_non_submodular(f: SetFunction) -> None:
+    """Modular bounds rest on submodularity."""
+    if f.knows.submodular is False:
+        raise ValueError(f"f must be submodular for its modular bounds to hold, but {f!r} is known not to be")

@@ -74,21 +74,33 @@ def minimize(
     ((2,), -2.0, True)
     """
     problem = as_problem(objective, constraints)
-    chosen = BranchAndBound() if solver is None else solver
-    if not isinstance(chosen, Solver):
-        raise TypeError(f"solver must be a Solver object such as BruteForce(), got {chosen!r}")
-    refuse_refuted_sides(problem)
     monitor = Monitor(problem, Limits(time_limit, node_limit, gap), seed, verbose, callback)
-    if checkpoint is not None and not chosen.keeps_checkpoints:
-        raise ValueError(f"checkpoint must be left out: {type(chosen).__name__} keeps none")
-    saves = None if checkpoint is None else Checkpoint(checkpoint, problem, repr(chosen))
+    chosen = BranchAndBound() if solver is None else solver
+    verdict, calls = run(problem, chosen, monitor, initial, checkpoint)
+    return build_result(problem, monitor, verdict, type(chosen).__name__, calls)
+
+
+def run(
+    problem: Problem,
+    solver: Solver,
+    monitor: Monitor,
+    initial: Iterable[int] | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
+) -> tuple[Verdict, int]:
+    """Run a solver under a monitor; an interruption is one way to end. Returns the oracle calls too."""
+    if not isinstance(solver, Solver):
+        raise TypeError(f"solver must be a Solver object such as BruteForce(), got {solver!r}")
+    if checkpoint is not None and not solver.keeps_checkpoints:
+        raise ValueError(f"checkpoint must be left out: {type(solver).__name__} keeps none")
+    saves = None if checkpoint is None else Checkpoint(checkpoint, problem, repr((solver, monitor.keeps)))
     with count_oracle_calls() as tally:
         try:
+            refuse_refuted_sides(problem)
             offer_initial(problem, monitor, initial)
-            verdict = chosen.solve(problem, monitor, saves)
+            verdict = solver.solve(problem, monitor, saves)
         except KeyboardInterrupt:
             verdict = Verdict("interrupted")
-    return build_result(problem, monitor, verdict, type(chosen).__name__, tally.calls)
+    return verdict, tally.calls
 
 
 def refuse_refuted_sides(problem: Problem) -> None:

@@ -12,7 +12,7 @@ import numpy as np
 from dsprog.log import Log
 from dsprog.problem import Problem
 from dsprog.result import Event, relative_gap
-from dsprog.validation import Floats, Masks
+from dsprog.validation import Floats, Masks, as_count
 
 Callback = Callable[[Event], object]
 
@@ -26,12 +26,17 @@ class Limits:
     gap: float = 0.0
 
     def __post_init__(self) -> None:
-        if self.time_limit is not None and not self.time_limit >= 0:
+        if self.time_limit is not None and not (is_number(self.time_limit) and self.time_limit >= 0):
             raise ValueError(f"time_limit must be a number of seconds at least 0, got {self.time_limit!r}")
-        if self.node_limit is not None and not self.node_limit >= 0:
-            raise ValueError(f"node_limit must be a whole number at least 0, got {self.node_limit!r}")
-        if not self.gap >= 0:
-            raise ValueError(f"gap must be at least 0, got {self.gap!r}")
+        if self.node_limit is not None:
+            as_count(self.node_limit, "node_limit")
+        if not (is_number(self.gap) and self.gap >= 0):
+            raise ValueError(f"gap must be a number at least 0, got {self.gap!r}")
+
+
+def is_number(value: object) -> bool:
+    """Whether a value is a real number, NaN and infinity included."""
+    return isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
 
 
 @dataclass(frozen=True)
@@ -58,10 +63,13 @@ class Monitor:
         seed: int | None = None,
         verbose: int = 0,
         callback: Callback | None = None,
+        keeps: int = 1,
+        within: float = math.inf,
     ) -> None:
+        self.keeps, self.within = keeps, within
+        self.pool: dict[bytes, tuple[float, Masks]] = {}
         self.problem, self.limits, self.callback = problem, limits or Limits(), callback
         self.rng, self.seed = np.random.default_rng(seed), seed
-        self.keeps = 1
         self.mask: Masks | None = None
         self.value, self.lower_bound = math.inf, -math.inf
         self.nodes = self.open = 0
@@ -79,14 +87,17 @@ class Monitor:
     @property
     def cutoff(self) -> float:
         """A node whose bound is at least this holds nothing worth finding: no gain beyond rounding or the gap."""
-        if math.isinf(self.value):
-            return math.inf
+        if self.keeps > 1:
+            last = max(value for value, _ in self.pool.values()) if len(self.pool) == self.keeps else math.inf
+            return min(last - self.problem.slack, self.value + self.within + self.problem.slack)
         return self.value - max(self.limits.gap * abs(self.value), self.problem.slack)
 
     def offer(self, masks: Masks, values: Floats, source: str) -> bool:
         """Take the best of some feasible sets if it improves on the incumbent."""
         if len(values) == 0:
             return False
+        if self.keeps > 1:
+            self._keep(masks, values)
         best = int(np.argmin(values))
         if not values[best] < self.value:
             return False
@@ -94,11 +105,27 @@ class Monitor:
         self._report(source, improved=True)
         return True
 
+    def _keep(self, masks: Masks, values: Floats) -> None:
+        """Enter sets into the pool of the best, each once; of equal values the first come stays."""
+        for b in np.argsort(values, kind="stable"):
+            full = len(self.pool) == self.keeps
+            worst = max(self.pool, key=lambda key: self.pool[key][0]) if full else b""
+            if full and values[b] >= self.pool[worst][0]:
+                return
+            key = masks[b].tobytes()
+            if key not in self.pool:
+                if full:
+                    del self.pool[worst]
+                self.pool[key] = (float(values[b]), masks[b].copy())
+
     def best_sets(self) -> tuple[Masks, Floats]:
-        """The best sets, for a checkpoint."""
+        """The best sets and their values, best first."""
         if self.mask is None:
             return np.zeros((0, self.problem.n), dtype=bool), np.zeros(0)
-        return self.mask[None, :], np.array([self.value])
+        if self.keeps == 1:
+            return self.mask[None, :], np.array([self.value])
+        ranked = sorted(self.pool.values(), key=lambda entry: (entry[0], entry[1].tobytes()))
+        return np.array([mask for _, mask in ranked]), np.array([value for value, _ in ranked])
 
     def resume(self, masks: Masks, values: Floats, nodes: int, seconds: float) -> None:
         """Take back what a checkpoint kept."""

@@ -10,6 +10,7 @@ import numpy as np
 
 from dsprog.algebra import Difference
 from dsprog.constraints import Constraint, LinearRows, all_rows
+from dsprog.functions.table import rounding
 from dsprog.set_function import SetFunction
 from dsprog.validation import Masks
 
@@ -33,10 +34,11 @@ class Problem:
 
     @cached_property
     def slack(self) -> float:
-        """What counts as rounding in a value: 1e-10 of the largest value of f and g at ∅, V and the single elements."""
+        """What counts as rounding in a value: 1e-10 of the range of f and g over ∅, V and the single elements, and some
+        units in the last place.
+        """
         probes = np.vstack([np.zeros((1, self.n)), np.ones((1, self.n)), np.eye(self.n)]).astype(bool)
-        sides = (self.objective.f, self.objective.g)
-        return 1e-10 * max(float(np.abs(side._values(probes)).max()) for side in sides)
+        return max(rounding(side._values(probes), 1e-10) for side in (self.objective.f, self.objective.g))
 
     def feasible(self, masks: Masks) -> Masks:
         """Whether each row is a feasible set."""

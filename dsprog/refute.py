@@ -7,8 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from dsprog.algebra import LinearCombination
+from dsprog.functions.concave import ConcaveOf
 from dsprog.functions.from_callable import FromCallable
-from dsprog.functions.table import Table, all_masks
+from dsprog.functions.table import Table, all_masks, rounding
 from dsprog.set_function import SetFunction
 from dsprog.transforms import Complement, Declared, Relabelled, Restriction
 from dsprog.validation import Masks, elements
@@ -50,7 +51,7 @@ def is_submodular(f: SetFunction, samples: int = 2000, seed: int = 0, tolerance:
     samples, seed : int
         Of the sample.
     tolerance : float
-        What counts as rounding, relative to the largest value seen.
+        What counts as rounding, relative to the range of the values.
 
     Examples
     --------
@@ -64,7 +65,7 @@ def is_submodular(f: SetFunction, samples: int = 2000, seed: int = 0, tolerance:
     S, i, j = all_triples(f.n) if exhaustive else sampled_triples(f.n, samples, np.random.default_rng(seed))
     if len(S) == 0:
         return Submodularity(True, None, 0.0, exhaustive)
-    worst, where, scale = -np.inf, 0, 0.0
+    worst, where, slack = -np.inf, 0, 0.0
     for first in range(0, len(S), 4096):
         k = slice(first, first + 4096)
         rows = np.arange(len(S[k]))
@@ -73,10 +74,10 @@ def is_submodular(f: SetFunction, samples: int = 2000, seed: int = 0, tolerance:
         S_j[rows, j[k]] = True
         low, with_i, with_j, high = (f.values(sets) for sets in (S[k], S_i, S_j, S_i | S_j))
         excess = high + low - with_i - with_j
-        scale = max(scale, np.abs(low).max(), np.abs(high).max(), np.abs(with_i).max())
+        slack = max(slack, rounding(np.concatenate([low, with_i, with_j, high]), tolerance))
         if excess.max() > worst:
             worst, where = float(excess.max()), first + int(excess.argmax())
-    if worst <= tolerance * max(scale, 1e-300):
+    if worst <= slack:
         return Submodularity(True, None, 0.0, exhaustive)
     return Submodularity(False, (elements(S[where]), int(i[where]), int(j[where])), worst, exhaustive)
 
@@ -102,24 +103,24 @@ def sampled_triples(n: int, samples: int, rng: np.random.Generator) -> tuple[Mas
     return S, i, j
 
 
-def callables_in(f: SetFunction) -> list[FromCallable]:
-    """The user's callables inside a function."""
-    if isinstance(f, FromCallable):
-        return [f]
+def rests_on_claims(f: SetFunction) -> bool:
+    """Whether what a function knows rests on a user's word: a callable or a declaration inside it."""
+    if isinstance(f, (FromCallable, Declared)):
+        return True
     if isinstance(f, LinearCombination):
-        return [c for _, h in f.terms for c in callables_in(h)]
-    if isinstance(f, (Restriction, Complement, Relabelled, Declared)):
-        return callables_in(f.function)
-    return []
+        return any(rests_on_claims(h) for _, h in f.terms)
+    if isinstance(f, (Restriction, Complement, Relabelled, ConcaveOf)):
+        return rests_on_claims(f.function)
+    return False
 
 
 def refuse_refuted(f: SetFunction, name: str, samples: int = 500) -> None:
-    """Raise if f is known not to be submodular, or if a sample of a user's callable inside it shows that it is not."""
+    """Raise if f is known not to be submodular, or if it rests on a user's word and a sample shows that it is not."""
     if isinstance(f, Table) and not f.knows.submodular:
         raise ValueError(f"{name} must be submodular, but it is {is_submodular(f).sentence()}")
     if f.knows.submodular is False:
         raise ValueError(f"{name} must be submodular, but {f!r} is known not to be")
-    if callables_in(f):
+    if rests_on_claims(f):
         found = is_submodular(f, samples)
         if not found:
             raise ValueError(f"{name} must be submodular, but it is {found.sentence()}")

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import math
+import os
 from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
 
 STATUSES = {
     "optimal": "Proved optimal: no feasible set has a smaller value.",
@@ -27,9 +31,21 @@ def relative_gap(value: float, lower_bound: float) -> float:
     return (value - lower_bound) / abs(value) if value != 0 else math.inf
 
 
+def finite(value: Any) -> Any:
+    """A value as it is, or None for an infinite number, which JSON does not have."""
+    return None if isinstance(value, float) and math.isinf(value) else value
+
+
 @dataclass(frozen=True)
 class Event:
-    """One moment of a run."""
+    """One moment of a run, as callbacks and the trace have it.
+
+    >>> import dsprog as ds
+    >>> events = []
+    >>> _ = ds.minimize(ds.Modular([1.0, -1.0]), callback=events.append)
+    >>> events[-1].value
+    -1.0
+    """
 
     seconds: float
     nodes: int
@@ -88,12 +104,25 @@ class Result:
         """(value - lower_bound) / |value|."""
         return relative_gap(self.value, self.lower_bound)
 
+    def to_dict(self) -> dict[str, Any]:
+        """All fields as plain data, as :meth:`save` writes them; infinite numbers become None."""
+        fields = {name: getattr(self, name) for name in ("S", "value", "lower_bound", "gap", "status", "certified")}
+        fields |= {
+            name: getattr(self, name) for name in ("message", "proof", "solver", "nodes", "seconds", "oracle_calls")
+        }
+        fields["trace"] = [{name: finite(entry) for name, entry in vars(event).items()} for event in self.trace]
+        return {name: list(entry) if name == "S" else finite(entry) for name, entry in fields.items()}
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the result as JSON."""
+        Path(path).write_text(json.dumps(self.to_dict(), indent=1) + "\n")
+
     def __str__(self) -> str:
         rows = {
             "set": "{" + ", ".join(map(str, self.S)) + "}" + f"  ({len(self.S)} elements)",
             "value": f"{self.value:.10g}",
             "lower bound": f"{self.lower_bound:.10g}" + ("" if math.isinf(self.gap) else f"  (gap {self.gap:.2g})"),
-            "certified": ("yes: " + self.proof if self.certified else "no") or "yes",
+            "certified": "no" if not self.certified else f"yes: {self.proof}" if self.proof else "yes",
             "status": f"{self.status}. {self.message}",
             "cost": f"{self.seconds:.3g} s, {self.nodes:,} nodes, {self.oracle_calls:,} oracle calls, {self.solver}",
         }

@@ -91,6 +91,16 @@ class Frontier:
         self.serial += 1
         heapq.heappush(self.heap, (float(bundle["lower"].min()), -self.serial, bundle))
 
+    def replace(self, bundle: Bundle, children: list[Bundle]) -> None:
+        """Put a bundle's children in its place."""
+        entries = [entry for entry in self.heap if entry[2] is not bundle]
+        for child in children:
+            if len(child["lower"]):
+                self.serial += 1
+                entries.append((float(child["lower"].min()), -self.serial, child))
+        heapq.heapify(entries)
+        self.heap = entries  # in one assignment
+
     @property
     def lower(self) -> float:
         """The least bound of all open nodes."""
@@ -138,13 +148,11 @@ def branch_and_bound(method: Method, monitor: Monitor, checkpoint: Checkpoint | 
                 frontier.heap.clear()  # the least bound of all
                 break
             expansion = method.expand(bundle, monitor.cutoff)
-            heapq.heappop(frontier.heap)
-            for child in expansion.bundles:
-                if len(child["lower"]):
-                    frontier.push(child)
-            closed = min(closed, expansion.closed)
-            monitor.nodes += expansion.nodes
+            # An interruption between these lines may leave a node open twice, never lose one.
             monitor.offer(expansion.masks, expansion.values, expansion.source)
+            closed = min(closed, expansion.closed)
+            frontier.replace(bundle, expansion.bundles)
+            monitor.nodes += expansion.nodes
             monitor.progress(monitor.nodes, frontier.size, expansion.source)
             save(force=False)
     finally:

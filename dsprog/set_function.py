@@ -18,6 +18,7 @@ name, so that functions can be compared, saved and fingerprinted without further
 from __future__ import annotations
 
 import inspect
+import os
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -29,10 +30,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dsprog.knowledge import Knowledge
-from dsprog.validation import Floats, Ints, Masks, as_mask, as_masks, as_orders, as_points
+from dsprog.validation import Floats, Ints, Masks, as_cube_points, as_mask, as_masks, as_orders, elements
 
 if TYPE_CHECKING:
     from dsprog.algebra import Difference
+    from dsprog.constraints import Constraint
 
 CHUNK = 1 << 22  # entries of one temporary boolean array in the slow defaults
 
@@ -63,6 +65,7 @@ def count_oracle_calls() -> Iterator[Tally]:
         yield tally
     finally:
         _tally.reset(token)
+        _count(tally.calls)
 
 
 def _count(calls: int) -> None:
@@ -154,7 +157,13 @@ class SetFunction(ABC):
         """f(S) for every row of ``masks``, a (B, n) boolean array."""
         sets = as_masks(masks, self.n)
         _count(len(sets))
-        return self._values(sets)
+        values = self._values(sets)
+        if not np.isfinite(values).all():
+            b = int(np.flatnonzero(~np.isfinite(values))[0])
+            raise ValueError(
+                f"values of {type(self).__name__} must be finite, got {values[b]} at S = {elements(sets[b])}"
+            )
+        return values
 
     def marginals(self, masks: ArrayLike, among: ArrayLike | None = None) -> Floats:
         """f(S ∪ j) - f(S ∖ j) for every row S of ``masks`` and every element j, as a (B, n) array.
@@ -195,14 +204,14 @@ class SetFunction(ABC):
 
     def concave_extension(self, x: ArrayLike) -> Floats:
         """G(x) for every row of ``x`` in the cube: concave, and equal to f at binary points."""
-        return self._concave_extension(as_points(x, self.n))
+        return self._concave_extension(as_cube_points(x, self.n))
 
     def tangents(self, x: ArrayLike) -> tuple[Floats, Floats]:
         """Affine functions above f: constants κ (B,) and slopes c (B, n) with f(S) <= κ + Σ_{j∈S} c_j for all S.
 
         They are tangents of the concave extension at the rows of ``x``, or nearly so where its slope is infinite.
         """
-        return self._tangents(as_points(x, self.n))
+        return self._tangents(as_cube_points(x, self.n))
 
     # -- algebra ----------------------------------------------------------------------------------------------------
 
@@ -229,6 +238,8 @@ class SetFunction(ABC):
     __rmul__ = __mul__
 
     def __truediv__(self, divisor: float) -> SetFunction:
+        if divisor == 0:
+            raise ValueError("divisor must not be 0")
         return self * (1.0 / divisor)
 
     def __neg__(self) -> SetFunction:
@@ -258,6 +269,16 @@ class SetFunction(ABC):
 
         return Declared(self, properties)
 
+    # -- files ------------------------------------------------------------------------------------------------------
+
+    def save(self, path: str | os.PathLike[str], constraints: Iterable[Constraint] = ()) -> None:
+        """Write the function, with constraints if there are any, to a ``.json`` or ``.npz`` file; see
+        :func:`dsprog.load`.
+        """
+        from dsprog.files import save
+
+        save(path, self, constraints)
+
     # -- identity ---------------------------------------------------------------------------------------------------
 
     def parameters(self) -> dict[str, Any]:
@@ -271,7 +292,10 @@ class SetFunction(ABC):
             return True
         if type(self) is not type(other) or self.n != other.n:
             return False
-        mine, theirs = self.parameters(), other.parameters()
+        try:
+            mine, theirs = self.parameters(), other.parameters()
+        except AttributeError:  # a family that does not store its arguments is compared by identity
+            return False
         return all(equal_data(mine[name], theirs[name]) for name in mine)
 
     def __repr__(self) -> str:

@@ -16,11 +16,11 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dsprog.algebra import LinearCombination, mapped
+from dsprog.algebra import Difference, LinearCombination, mapped
 from dsprog.functions.modular import Modular
 from dsprog.knowledge import ZERO
 from dsprog.set_function import SetFunction
-from dsprog.validation import Floats, Ints, Masks, as_mask
+from dsprog.validation import Floats, Ints, Masks, as_mask, as_permutation
 
 
 class Restriction(SetFunction):
@@ -43,6 +43,15 @@ class Restriction(SetFunction):
         full[:, self.include] = 1.0
         full[:, self.free] = x
         return full
+
+    def split(self) -> Difference | None:
+        """The split of the function, seen the same way."""
+        parts = self.function.split()
+        return (
+            None
+            if parts is None
+            else as_difference(restriction(parts, self.include, np.concatenate([self.include, self.free])))
+        )
 
     def _values(self, masks: Masks) -> Floats:
         return self.function._values(self._embed(masks))
@@ -71,6 +80,11 @@ class Complement(SetFunction):
         self.function, self.n = function, function.n
         self.knows = function.knows.complemented()
         self.has_concave_extension = function.has_concave_extension
+
+    def split(self) -> Difference | None:
+        """The split of the function, seen the same way."""
+        parts = self.function.split()
+        return None if parts is None else as_difference(complement(parts))
 
     def _values(self, masks: Masks) -> Floats:
         return self.function._values(~masks)
@@ -108,6 +122,11 @@ class Relabelled(SetFunction):
         self.knows, self.has_concave_extension = function.knows, function.has_concave_extension
         self._inverse = np.argsort(permutation)
 
+    def split(self) -> Difference | None:
+        """The split of the function, seen the same way."""
+        parts = self.function.split()
+        return None if parts is None else as_difference(relabelled(parts, self.permutation))
+
     def _values(self, masks: Masks) -> Floats:
         return self.function._values(np.ascontiguousarray(masks[:, self._inverse]))
 
@@ -138,6 +157,11 @@ class Declared(SetFunction):
         self.knows = replace(function.knows, **properties)
         self.has_concave_extension = function.has_concave_extension
 
+    def split(self) -> Difference | None:
+        """The split of the function, seen the same way."""
+        parts = self.function.split()
+        return None if parts is None else as_difference(parts)
+
     def _values(self, masks: Masks) -> Floats:
         return self.function._values(masks)
 
@@ -152,6 +176,12 @@ class Declared(SetFunction):
 
     def _tangents(self, x: Floats) -> tuple[Floats, Floats]:
         return self.function._tangents(x)
+
+
+def as_difference(f: SetFunction) -> Difference:
+    """A transformed difference is one again."""
+    assert isinstance(f, Difference)
+    return f
 
 
 def restriction(f: SetFunction, include: Iterable[int], within: Iterable[int] | None) -> SetFunction:
@@ -181,11 +211,9 @@ def complement(f: SetFunction) -> SetFunction:
 
 def relabelled(f: SetFunction, permutation: ArrayLike) -> SetFunction:
     """``f.relabel(permutation)``."""
-    order = np.asarray(permutation)
-    if order.shape != (f.n,) or not np.array_equal(np.sort(order), np.arange(f.n)):
-        raise ValueError(f"permutation must order 0..{f.n - 1}, got {permutation!r}")
+    order = as_permutation(permutation, f.n, "permutation")
     if isinstance(f, LinearCombination):
         return mapped(f, f.n, lambda h: relabelled(h, order))
     if isinstance(f, Modular):
         return Modular(f.weights[order], f.constant)
-    return Relabelled(f, order.astype(np.int64))
+    return Relabelled(f, order)

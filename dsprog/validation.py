@@ -15,6 +15,8 @@ Ints = NDArray[np.int64]
 
 def as_matrix(value: ArrayLike, name: str, *, shape: tuple[int | None, ...], nonnegative: str = "") -> Floats:
     """A finite read-only float array of the given shape (None: any length); ``nonnegative`` says why it must be."""
+    if np.iscomplexobj(value) or (isinstance(value, np.ma.MaskedArray) and np.ma.is_masked(value)):
+        raise TypeError(f"{name} must be an array of real numbers without gaps, got a complex or masked array")
     try:
         array = np.array(value, dtype=float, order="C")
     except (TypeError, ValueError):
@@ -36,7 +38,7 @@ def as_sparse(value: Any, name: str) -> Any:
 
     if not sparse.issparse(value):
         value = as_matrix(value, name, shape=(None, None))
-    matrix = sparse.csr_array(value, dtype=float)
+    matrix = sparse.csr_array(value, dtype=float, copy=True)
     if matrix.shape[0] != matrix.shape[1]:
         raise ValueError(f"{name} must be square, got {matrix.shape}")
     matrix.sum_duplicates()
@@ -49,6 +51,8 @@ def as_sparse(value: Any, name: str) -> Any:
 def as_codes(value: Any, name: str, *, shape: tuple[int | None, ...]) -> Ints:
     """Discrete data as integer codes 0, 1, ... in each column, whatever the values are."""
     array = np.asarray(value)
+    if array.dtype.kind in "US" and not isinstance(value, np.ndarray):
+        array = np.asarray(value, dtype=object)  # a NaN among words would have become the word "nan"
     if array.ndim != len(shape) or any(want not in (None, got) for want, got in zip(shape, array.shape)):
         raise ValueError(f"{name} must have shape {shape_words(shape)}, got {array.shape}")
     if array.dtype.kind == "f" and not np.isfinite(array).all():
@@ -56,11 +60,20 @@ def as_codes(value: Any, name: str, *, shape: tuple[int | None, ...]) -> Ints:
     if array.dtype.kind == "O" and any(v is None or v != v for v in array.flat):
         raise ValueError(f"{name} must have no missing values, got None or NaN")
     if array.ndim == 1:
-        return np.unique(array, return_inverse=True)[1].astype(np.int64)
+        return numbered(array)
     codes = np.empty(array.shape, dtype=np.int64)
     for j in range(array.shape[1]):
-        codes[:, j] = np.unique(array[:, j], return_inverse=True)[1]
+        codes[:, j] = numbered(array[:, j])
     return codes
+
+
+def numbered(column: np.ndarray) -> Ints:
+    """Codes 0, 1, ... of the distinct values of a column, in sorted order, or of appearance if there is none."""
+    try:
+        return np.unique(column, return_inverse=True)[1].astype(np.int64)
+    except TypeError:
+        numbers: dict[Any, int] = {}
+        return np.array([numbers.setdefault(value, len(numbers)) for value in column], dtype=np.int64)
 
 
 def as_count(value: Any, name: str, *, least: int = 0) -> int:
@@ -85,7 +98,9 @@ def as_number(value: Any, name: str) -> float:
 
 def as_mask(S: Iterable[int] | ArrayLike, n: int, name: str = "S") -> Masks:
     """The boolean vector of a set given by its elements or by a boolean mask of length n."""
-    array = np.asarray(S if isinstance(S, np.ndarray) else list(S))  # type: ignore[arg-type]
+    if not isinstance(S, Iterable):
+        raise TypeError(f"{name} must be elements (whole numbers from 0 to {n - 1}) or a boolean mask, got {S!r}")
+    array = np.asarray(S if isinstance(S, np.ndarray) else list(S))
     if array.dtype == bool and array.size:
         if array.shape != (n,):
             raise ValueError(f"{name} as a boolean mask must have shape ({n},), got {array.shape}")
@@ -140,6 +155,22 @@ def as_points(x: ArrayLike, n: int, name: str = "x") -> Floats:
     if not np.isfinite(array).all():
         raise ValueError(f"{name} must be finite, got NaN or infinity")
     return array
+
+
+def as_cube_points(x: ArrayLike, n: int, name: str = "x") -> Floats:
+    """A batch of points of the cube: a (B, n) array of numbers from 0 to 1."""
+    array = as_points(x, n, name)
+    if array.size and (array.min() < 0 or array.max() > 1):
+        raise ValueError(f"{name} must lie in the cube, from 0 to 1, got {array.min():g}..{array.max():g}")
+    return array
+
+
+def as_permutation(order: ArrayLike, n: int, name: str) -> Ints:
+    """A permutation of 0..n-1."""
+    array = np.asarray(order)
+    if array.shape != (n,) or not np.array_equal(np.sort(array), np.arange(n)) or (n and array.dtype.kind not in "iu"):
+        raise ValueError(f"{name} must be a permutation of 0..{n - 1}, got {order!r}")
+    return array.astype(np.int64)
 
 
 def elements(mask: Masks) -> tuple[int, ...]:

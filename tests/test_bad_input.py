@@ -75,7 +75,7 @@ CASES = {
     "different n in f - g": (lambda: F - ds.Modular([1.0]), "f and g must have the same ground set"),
     "minus a list": (lambda: F - [1, 2], "g must be a SetFunction or a number, got list"),
     "times a word": (lambda: "a" * F, "factor must be a number, got 'a'"),
-    "permutation": (lambda: F.relabel([0, 0, 1]), "permutation must order 0..2"),
+    "permutation": (lambda: F.relabel([0, 0, 1]), "permutation must be a permutation of 0..2"),
     "include outside U": (lambda: F.restrict([0], [1, 2]), "include must lie within U, got element 0 outside it"),
     "declared nonsense": (lambda: F.declare(convex=True), "properties must be among submodular"),
     "objective": (lambda: ds.minimize(len), "objective must be a SetFunction such as f - g, got builtin_function"),
@@ -92,7 +92,7 @@ CASES = {
     ),
     "cardinality order": (lambda: ds.Cardinality(3, 2), "max must be at least 3, got 2"),
     "time limit": (lambda: ds.minimize(F, time_limit=-1), "time_limit must be a number of seconds at least 0"),
-    "gap": (lambda: ds.minimize(F, gap=np.nan), "gap must be at least 0, got nan"),
+    "gap": (lambda: ds.minimize(F, gap=np.nan), "gap must be a number at least 0, got nan"),
     "infeasible start": (
         lambda: ds.minimize(F, initial=[0], constraints=[ds.Exclude([0])]),
         "initial must satisfy the constraints",

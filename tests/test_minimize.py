@@ -3,6 +3,7 @@
 import os
 import signal
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -34,11 +35,12 @@ def test_kit_catches_a_solver_that_lies():
 @pytest.mark.parametrize("family", FAMILIES)
 def test_result_fields(family):
     objective = FAMILIES[family](6, 0)
-    result = ds.minimize(objective)
+    result = ds.minimize(objective, ds.BruteForce())
     assert result.certified
     assert result.status == "optimal"
     assert result.gap == 0
     assert result.lower_bound == result.value == pytest.approx(objective(result.S))
+    assert "all 64 sets" in result.proof
     assert list(result.S) == sorted(result.S)
     assert result.oracle_calls >= 64
     assert result.nodes == 64
@@ -49,13 +51,27 @@ def test_result_fields(family):
 
 def test_limits_leave_an_honest_result():
     objective = concave_difference(16, 0)
-    for limits, status in (({"time_limit": 0.0}, "time_limit"), ({"node_limit": 16384}, "node_limit")):
-        result = ds.minimize(objective, initial=[3], **limits)
-        assert result.status == status
-        assert not result.certified
-        assert result.lower_bound == -np.inf
-        assert result.value <= objective([3])
-        assert result.gap == np.inf
+    optimum = ds.minimize(objective, ds.BruteForce()).value
+    for solver in (ds.BruteForce(), ds.BranchAndBound()):
+        for limits, status in (({"time_limit": 0.0}, "time_limit"), ({"node_limit": 10}, "node_limit")):
+            result = ds.minimize(objective, solver, initial=[3], **limits)
+            assert result.status == status
+            assert not result.certified
+            assert result.lower_bound < optimum
+            assert result.value <= objective([3])
+            assert result.nodes <= 10 + 256  # a batch is done whole
+
+
+def test_a_slow_callable_meets_its_time_limit():
+    def slow(S):
+        time.sleep(0.002)
+        return len(S) ** 0.5
+
+    started = time.perf_counter()
+    result = ds.minimize(ds.FromCallable(slow, 12) - 1.0, ds.BruteForce(), time_limit=0.2)
+    assert result.status == "time_limit"
+    assert np.isfinite(result.value)
+    assert time.perf_counter() - started < 5
 
 
 def test_callback_sees_improvements_and_can_stop():
@@ -91,7 +107,7 @@ def test_constraints():
 
 
 def test_log_is_plain_text_off_a_terminal(capsys):
-    ds.minimize(concave_difference(6, 0), verbose=1)
+    ds.minimize(concave_difference(6, 0), ds.BruteForce(), verbose=1)
     lines = capsys.readouterr().err.splitlines()
     assert lines[0].split() == ["source", "seconds", "nodes", "open", "bound", "value", "gap"]
     assert lines[1].startswith("enumeration")
@@ -114,5 +130,5 @@ def test_tiny_ground_sets():
 
 def test_unknown_callables_are_certified_by_enumeration_only():
     objective = ds.FromCallable(lambda S: float(len(S) ** 2 - 3 * len(S)), 5) - ds.CardinalityConcave(5)
-    assert ds.minimize(objective).certified
+    assert ds.minimize(objective, ds.BruteForce()).certified
     assert not objective.is_certifiable

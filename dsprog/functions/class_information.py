@@ -176,7 +176,8 @@ class ClassInformation(SetFunction):
         self._compiled = (words, cells % kinds, counts, kinds, rows.count_log_count, rows.fields, none)
         self._offset = 0.0
         self._offset = float(self._values(np.zeros((1, self.n), dtype=bool))[0])
-        self.knows = Knowledge(submodular=False, supermodular=False, increasing=True)
+        modular = self.n <= 1  # in general it is neither submodular nor supermodular
+        self.knows = Knowledge(submodular=modular, supermodular=modular, increasing=True)
 
     def _values(self, masks: Masks) -> Floats:
         out = np.empty(len(masks))

@@ -61,42 +61,64 @@ def as_scalar(concave: str | Phi | tuple[Phi, Phi], parameter: float | None, lar
             raise ValueError(f"parameter must lie in [0, 1] for the power to be concave, got {p:g}")
         if concave == "truncate" and p < 0:
             raise ValueError(f"parameter, the cap, must be non-negative, got {p:g}")
-        return Scalar(*named(concave, p), KINDS[concave], p, True)
+        return Scalar(Named(concave, p), Named(concave, p, slope=True), KINDS[concave], p, True)
     phi: Phi
     slope: Phi | None
     phi, slope = concave if isinstance(concave, tuple) else (concave, None)
     if not callable(phi):
         raise TypeError(f"concave must be a name or a callable, got {type(phi).__name__}")
-    return Scalar(phi, slope, -1, 0.0, check_concave(phi, largest))
+    return Scalar(phi, slope, -1, 0.0, check_concave(phi, slope, largest))
 
 
-def named(name: str, p: float) -> tuple[Phi, Phi]:
-    """φ and φ' by name."""
-    pairs: dict[str, tuple[Phi, Phi]] = {
-        "sqrt": (np.sqrt, lambda t: 0.5 / np.sqrt(t)),
-        "log1p": (np.log1p, lambda t: 1.0 / (1.0 + t)),
-        "power": (lambda t: np.power(t, p), lambda t: p * np.power(t, p - 1.0)),
-        "truncate": (lambda t: np.minimum(t, p), lambda t: np.where(t < p, 1.0, 0.0)),
-    }
-    return pairs[name]
+@dataclass(frozen=True)
+class Named:
+    """φ by name, or its slope; objects rather than closures, so that functions can be pickled."""
+
+    name: str
+    p: float
+    slope: bool = False
+
+    def __call__(self, t: Any) -> Any:
+        """φ(t), or φ'(t)."""
+        if self.name == "sqrt":
+            return 0.5 / np.sqrt(t) if self.slope else np.sqrt(t)
+        if self.name == "log1p":
+            return 1.0 / (1.0 + t) if self.slope else np.log1p(t)
+        if self.name == "power":
+            return self.p * np.power(t, self.p - 1.0) if self.slope else np.power(t, self.p)
+        return np.where(t < self.p, 1.0, 0.0) if self.slope else np.minimum(t, self.p)
 
 
-def check_concave(phi: Phi, largest: float, points: int = 257) -> bool:
-    """Refuse a callable that is not concave on a grid of [0, largest]; say whether it increases there."""
-    grid = np.linspace(0.0, max(largest, 1e-300), points)
+def check_concave(phi: Phi, slope: Phi | None, largest: float, points: int = 129) -> bool:
+    """Refuse a callable that is not concave on [0, largest], seen on all scales; say whether it increases there."""
+    largest = largest if largest > 0 else 1.0
+    grid = np.union1d(np.linspace(0.0, largest, points), np.geomspace(1e-9 * largest, largest, points))
+    values = evaluated(phi, grid, "concave")
+    slack = 1e-9 * max(1e-300, np.abs(values).max())
+    steps = np.diff(values)
+    rise = np.diff(steps / np.diff(grid)) * np.minimum(np.diff(grid)[1:], np.diff(grid)[:-1])
+    if (rise > slack).any():
+        where = grid[rise.argmax() + 1]
+        raise ValueError(f"concave must be concave on [0, {largest:g}], but its slope rises near {where:g}")
+    if slope is not None:
+        slopes = evaluated(slope, grid[1:], "the slope of concave")
+        above = values[1:, None] + slopes[:, None] * (grid - grid[1:, None])  # each tangent at all points
+        if (above < values - slack).any():
+            raise ValueError("the slope of concave must give tangents above it, but one lies below")
+    return bool((steps >= -slack).all())
+
+
+def evaluated(phi: Phi, grid: Floats, name: str) -> Floats:
+    """A user's function on a grid, checked."""
     try:
         values = np.asarray(phi(grid), dtype=float)
     except Exception as error:
         raise TypeError(
-            f"concave must accept an array of numbers, but it raised {type(error).__name__}: {error}"
+            f"{name} must accept an array of numbers, but it raised {type(error).__name__}: {error}"
         ) from error
     if values.shape != grid.shape or not np.isfinite(values).all():
-        raise ValueError(f"concave must return a finite number for each number given, got shape {values.shape}")
-    steps, scale = np.diff(values), 1e-9 * max(1e-300, np.abs(values).max())
-    if (np.diff(steps) > scale).any():
-        where = grid[np.diff(steps).argmax() + 1]
-        raise ValueError(f"concave must be concave on [0, {largest:g}], but its slope rises near {where:g}")
-    return bool((steps >= -scale).all())
+        raise ValueError(f"{name} must return a finite number for each number given, got shape {values.shape}")
+    return values
 
 
 @kernel
@@ -137,15 +159,21 @@ def sum_of_phi(code, parameter, weights, t):
 
 
 @kernel
+def sum_columns(columns, mask, left_out, t):
+    """The group weights of a set, one element left out (-1: none)."""
+    t[:] = 0.0
+    for j in range(len(mask)):
+        if mask[j] and j != left_out:
+            for k in range(len(t)):
+                t[k] += columns[j, k]
+
+
+@kernel
 def values_kernel(code, parameter, weights, columns, masks, out):
     """Values, with ``columns`` (n, K) holding W transposed."""
     t = np.empty(columns.shape[1])
     for b in range(len(masks)):
-        t[:] = 0.0
-        for j in range(masks.shape[1]):
-            if masks[b, j]:
-                for k in range(len(t)):
-                    t[k] += columns[j, k]
+        sum_columns(columns, masks[b], -1, t)
         out[b] = sum_of_phi(code, parameter, weights, t)
 
 
@@ -155,18 +183,18 @@ def marginals_kernel(code, parameter, weights, columns, masks, among, out):
     t = np.empty(columns.shape[1])
     u = np.empty(columns.shape[1])
     for b in range(len(masks)):
-        t[:] = 0.0
-        for j in range(masks.shape[1]):
-            if masks[b, j]:
-                for k in range(len(t)):
-                    t[k] += columns[j, k]
+        sum_columns(columns, masks[b], -1, t)
         here = sum_of_phi(code, parameter, weights, t)
         for j in range(masks.shape[1]):
             if not among[b, j]:
                 out[b, j] = 0.0
             elif masks[b, j]:
+                cancelled = False
                 for k in range(len(t)):
                     u[k] = max(0.0, t[k] - columns[j, k])
+                    cancelled |= u[k] < 1e-5 * t[k]
+                if cancelled:  # almost nothing is left: sum it up again, since φ may be steep there
+                    sum_columns(columns, masks[b], j, u)
                 out[b, j] = here - sum_of_phi(code, parameter, weights, u)
             else:
                 for k in range(len(t)):
@@ -181,12 +209,8 @@ def chains_kernel(code, parameter, weights, columns, orders, start, out):
     t = np.empty(groups)
     inside = np.empty(n, dtype=np.bool_)
     for b in range(len(orders)):
-        t[:] = 0.0
         inside[:] = start[b]
-        for j in range(n):
-            if inside[j]:
-                for k in range(groups):
-                    t[k] += columns[j, k]
+        sum_columns(columns, inside, -1, t)
         before = sum_of_phi(code, parameter, weights, t)
         for i in range(orders.shape[1]):
             j = orders[b, i]
@@ -364,12 +388,13 @@ class CardinalityConcave(SetFunction):
     def __init__(self, n: int, concave: str | Phi | ArrayLike = "sqrt", parameter: float | None = None) -> None:
         self.n = as_count(n, "n")
         self.concave, self.parameter = concave, parameter
-        if isinstance(concave, str) or callable(concave):
-            scalar = as_scalar(concave, parameter, float(self.n))
-            concave = np.asarray(scalar.phi(np.arange(self.n + 1.0)), dtype=float)
+        if isinstance(concave, str):
+            concave = as_scalar(concave, parameter, float(self.n)).phi(np.arange(self.n + 1.0))
+        elif callable(concave):
+            concave = evaluated(concave, np.arange(self.n + 1.0), "concave")
         else:
             self.concave = concave = as_matrix(concave, "concave", shape=(self.n + 1,))
-        self._h: Floats = concave
+        self._h: Floats = np.asarray(concave, dtype=float)
         steps = np.diff(self._h)
         if (np.diff(steps) > 1e-12 * np.abs(self._h).max(initial=1e-300)).any():
             size = int(np.diff(steps).argmax()) + 1
@@ -476,6 +501,12 @@ class ConcaveOf(SetFunction):
         here, change = self.function._values(masks)[:, None], self.function._marginals(masks, among)
         with_j = np.where(masks, here, here + change)
         without_j = np.where(masks, np.maximum(here - change, 0.0), here)
+        cancelled = masks & (without_j < 1e-5 * here)  # almost nothing is left: evaluate it, since φ may be steep there
+        if cancelled.any():
+            rows, columns = np.nonzero(cancelled)
+            smaller = masks[rows]
+            smaller[np.arange(len(rows)), columns] = False
+            without_j[cancelled] = self.function._values(smaller)
         return self._phi(with_j) - self._phi(without_j)
 
     def _chains(self, orders: Ints, start: Masks) -> Floats:

@@ -118,7 +118,7 @@ class Coverage(SetFunction):
         import scipy.sparse as sparse
 
         dense = members if sparse.issparse(members) else as_matrix(members, "members", shape=(None, None))
-        by_element = sparse.csc_array(dense, dtype=float)
+        by_element = sparse.csc_array(dense, dtype=float, copy=True)
         by_element.sum_duplicates()
         by_element.eliminate_zeros()
         if not np.isin(by_element.data, (0, 1)).all():

@@ -166,9 +166,9 @@ class Cut(Quadratic):
         if not directed and (matrix != matrix.T).nnz:
             raise ValueError("adjacency must be symmetric for an undirected cut (or pass directed=True)")
         self.adjacency, self.directed = matrix, directed
-        loops = matrix.diagonal()
-        u = np.asarray(matrix.sum(axis=1)).ravel() - loops
-        self._set_pairs(u, symmetric_pairs(-matrix), 0.0)
+        pairs = matrix.copy()
+        pairs.setdiag(0.0)  # a loop never leaves S
+        self._set_pairs(np.asarray(pairs.sum(axis=1)).ravel(), symmetric_pairs(-pairs), 0.0)
         if not directed:
             self.knows = Knowledge(submodular=True, symmetric=True, integral=self.knows.integral)
 

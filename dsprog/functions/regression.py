@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dsprog.functions.cholesky import append, inverse_factor, project
+from dsprog.functions.cholesky import inverse_factor
 from dsprog.kernel import kernel
 from dsprog.knowledge import Knowledge
 from dsprog.set_function import SetFunction
@@ -13,31 +13,52 @@ from dsprog.validation import Floats, Ints, Masks, as_matrix, as_number
 
 
 @kernel
-def grow(G, b, factor, members, count, j, row, z):
-    """Add j to the factor and return how much ½ b_S' G_S⁻¹ b_S grew; a dependent column adds nothing (-1)."""
-    pivot = project(G, factor, members, count, j, row)
-    if pivot <= 1e-10 * G[j, j]:  # numerically a combination of the others
+def grow(R, target, basis, factor, members, count, j, z):
+    """Add column j to an orthonormal basis and return what it explains of ½|target|², or -1 if it is dependent.
+
+    Orthogonalised twice, since once is not enough where columns are nearly dependent. ``factor`` keeps the
+    coefficients, so that the chosen columns are basis' times factor'.
+    """
+    n = len(target)
+    length = 0.0
+    for r in range(n):
+        basis[count, r] = R[r, j]
+        length += R[r, j] * R[r, j]
+    factor[count, :count] = 0.0
+    for _ in range(2):
+        for p in range(count):
+            product = 0.0
+            for r in range(n):
+                product += basis[p, r] * basis[count, r]
+            factor[count, p] += product
+            for r in range(n):
+                basis[count, r] -= product * basis[p, r]
+    rest = 0.0
+    for r in range(n):
+        rest += basis[count, r] * basis[count, r]
+    if rest <= (1e-13 * n) ** 2 * length:
         return -1.0
-    append(factor, members, count, j, row, pivot)
-    total = b[j]
-    for p in range(count):
-        total -= row[p] * z[p]
-    z[count] = total / factor[count, count]
+    factor[count, count] = np.sqrt(rest)
+    z[count] = 0.0
+    for r in range(n):
+        basis[count, r] /= factor[count, count]
+        z[count] += basis[count, r] * target[r]
+    members[count] = j
     return 0.5 * z[count] * z[count]
 
 
 @kernel
-def chains_kernel(G, b, orders, start, out):
+def chains_kernel(R, target, orders, start, out):
     """Falls of the loss along orders."""
-    n = len(G)
-    factor, row, z = np.empty((n, n)), np.empty(n), np.empty(n)
-    members = np.empty(n, dtype=np.int64)
+    n = R.shape[1]
+    factor, basis, z = np.empty((n + 1, n + 1)), np.empty((n + 1, len(target))), np.empty(n + 1)
+    members = np.empty(n + 1, dtype=np.int64)
     inside = np.empty(n, dtype=np.bool_)
     for batch in range(len(orders)):
         inside[:] = start[batch]
         count = 0
         for j in range(n):
-            if inside[j] and grow(G, b, factor, members, count, j, row, z) >= 0:
+            if inside[j] and grow(R, target, basis, factor, members, count, j, z) >= 0:
                 count += 1
         for k in range(orders.shape[1]):
             j = orders[batch, k]
@@ -45,36 +66,37 @@ def chains_kernel(G, b, orders, start, out):
             if j < 0 or inside[j]:
                 continue
             inside[j] = True
-            gain = grow(G, b, factor, members, count, j, row, z)
+            gain = grow(R, target, basis, factor, members, count, j, z)
             if gain >= 0:
                 count += 1
                 out[batch, k] = -gain
 
 
 @kernel
-def marginals_kernel(G, b, masks, out, regular):
+def marginals_kernel(R, target, masks, out, regular):
     """Falls of the loss by one column; ``regular`` is False where chosen columns are dependent, and members are not
     filled in.
     """
-    n = len(G)
-    factor, inverse, row, z = np.empty((n, n)), np.empty((n, n)), np.empty(n), np.empty(n)
-    members = np.empty(n, dtype=np.int64)
+    n = R.shape[1]
+    factor, inverse = np.empty((n + 1, n + 1)), np.empty((n + 1, n + 1))
+    basis, z = np.empty((n + 1, len(target))), np.empty(n + 1)
+    members = np.empty(n + 1, dtype=np.int64)
     for batch in range(len(masks)):
         count = 0
         regular[batch] = True
         for j in range(n):
             if masks[batch, j]:
-                if grow(G, b, factor, members, count, j, row, z) >= 0:
+                if grow(R, target, basis, factor, members, count, j, z) >= 0:
                     count += 1
                 else:
                     regular[batch] = False
         for j in range(n):
             if not masks[batch, j]:
-                out[batch, j] = -max(0.0, grow(G, b, factor, members, count, j, row, z))
+                out[batch, j] = -max(0.0, grow(R, target, basis, factor, members, count, j, z))
         if not regular[batch]:
             continue
         inverse_factor(factor, count, inverse)
-        for c in range(count):  # w_j²/(2 (G_S⁻¹)_jj), with w = L⁻ᵀ z
+        for c in range(count):  # w_j²/(2 (G_S⁻¹)_jj), with G_S = LL' and w = L⁻ᵀ z
             diagonal = 0.0
             w = 0.0
             for p in range(c, count):
@@ -114,24 +136,28 @@ class LeastSquares(SetFunction):
             raise ValueError(f"ridge must be non-negative, got {self.ridge:g}")
         if rows == 0:
             raise ValueError("X must have at least one row, got none")
-        self.gram = self.X.T @ self.X / rows + self.ridge * np.eye(self.n)
-        self.moments = self.X.T @ self.y / rows
-        self.loss_of_nothing = float(self.y @ self.y) / (2 * rows)
-        orthogonal = not (self.gram - np.diag(np.diag(self.gram))).any()
+        # min ‖y - Xw‖²/m + ridge ‖w‖² is least squares on rows extended by √ridge I; of X = QR only R and Q'y matter.
+        extended = np.vstack([self.X / np.sqrt(rows), np.sqrt(self.ridge) * np.eye(self.n)])
+        target = np.concatenate([self.y / np.sqrt(rows), np.zeros(self.n)])
+        Q, R = np.linalg.qr(extended)
+        self._R, self._target = np.ascontiguousarray(R), np.ascontiguousarray(Q.T @ target)
+        self._loss_of_nothing = float(self.y @ self.y) / (2 * rows)
+        gram = self.X.T @ self.X
+        orthogonal = not (gram - np.diag(np.diag(gram))).any()
         self.knows = Knowledge(submodular=orthogonal, supermodular=orthogonal, decreasing=True)
 
     def _values(self, masks: Masks) -> Floats:
         orders = np.where(masks, np.arange(self.n), -1)
-        return self.loss_of_nothing + self._chains(orders, np.zeros(masks.shape, dtype=bool)).sum(axis=1)
+        return self._loss_of_nothing + self._chains(orders, np.zeros(masks.shape, dtype=bool)).sum(axis=1)
 
     def _marginals(self, masks: Masks, among: Masks | None = None) -> Floats:
         out, regular = np.empty(masks.shape), np.empty(len(masks), dtype=bool)
-        marginals_kernel(self.gram, self.moments, masks, out, regular)
+        marginals_kernel(self._R, self._target, masks, out, regular)
         if not regular.all():
             out[~regular] = super()._marginals(masks[~regular], None if among is None else among[~regular])
         return out
 
     def _chains(self, orders: Ints, start: Masks) -> Floats:
         out = np.empty(orders.shape)
-        chains_kernel(self.gram, self.moments, orders, start, out)
+        chains_kernel(self._R, self._target, orders, start, out)
         return out

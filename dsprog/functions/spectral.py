@@ -84,9 +84,10 @@ class LogDeterminant(SetFunction):
 
     has_concave_extension = True
 
-    def _set_matrix(self, M: Floats, smallest: float, scale: float, shift: float) -> None:
+    def _set_matrix(self, M: Floats, L: Floats, smallest: float, scale: float, shift: float) -> None:
+        """Take M = smallest · (I + L)."""
         self.n, self._M, self._scale, self._shift = len(M), M, scale, shift
-        eigenvalues, vectors = np.linalg.eigh(M / smallest - np.eye(self.n))
+        eigenvalues, vectors = np.linalg.eigh(L)
         kept = eigenvalues > 0
         self._B = np.sqrt(eigenvalues[kept])[:, None] * vectors[:, kept].T
         self._modular_slope = shift + scale * np.log(smallest)
@@ -136,9 +137,10 @@ class LogDet(LogDeterminant):
 
     def __init__(self, L: ArrayLike) -> None:
         self.L = as_symmetric(L, "L")
-        if np.linalg.eigvalsh(self.L).min(initial=0.0) < -1e-9 * max(1.0, np.abs(self.L).max(initial=0.0)):
-            raise ValueError(f"L must be positive semidefinite, got an eigenvalue {np.linalg.eigvalsh(self.L).min():g}")
-        self._set_matrix(np.eye(len(self.L)) + self.L, 1.0, 1.0, 0.0)
+        n, smallest = len(self.L), float(np.linalg.eigvalsh(self.L).min(initial=0.0))
+        if smallest < -10 * n * np.finfo(float).eps * np.abs(self.L).max(initial=0.0):
+            raise ValueError(f"L must be positive semidefinite, got an eigenvalue {smallest:g}")
+        self._set_matrix(np.eye(n) + self.L, self.L, 1.0, 1.0, 0.0)
         self.knows = Knowledge(submodular=True, increasing=True)
 
 
@@ -163,7 +165,7 @@ class GaussianEntropy(LogDeterminant):
             raise ValueError(f"cov must be positive definite, got an eigenvalue {eigenvalues.min():g}")
         smallest = float(eigenvalues.min(initial=1.0)) * (1 - 1e-9)
         shift = 0.5 * np.log(2 * np.pi * np.e)
-        self._set_matrix(self.cov, smallest, 0.5, shift)
+        self._set_matrix(self.cov, self.cov / smallest - np.eye(len(self.cov)), smallest, 0.5, shift)
         self.knows = Knowledge(submodular=True, increasing=True if self._modular_slope >= 0 else None)
 
 
@@ -204,17 +206,18 @@ class NuclearNorm(SetFunction):
         return out
 
     def _spectrum(self, x: Floats) -> tuple[Floats, Floats]:
-        eigenvalues, vectors = np.linalg.eigh((self._R * x[:, None, :]) @ self._R.T)
-        return np.sqrt(np.maximum(eigenvalues, 0.0)), vectors
+        vectors, roots, _ = np.linalg.svd(self._R * np.sqrt(x)[:, None, :], full_matrices=True)
+        padding = np.zeros((len(x), len(self._R) - roots.shape[1]))
+        return np.concatenate([roots, padding], axis=1), vectors
 
     def _concave_extension(self, x: Floats) -> Floats:
-        return self._spectrum(x)[0].sum(axis=1)
+        return np.linalg.svd(self._R * np.sqrt(x)[:, None, :], compute_uv=False).sum(axis=1)
 
     def _tangents(self, x: Floats) -> tuple[Floats, Floats]:
         # tr M^½ <= ½ tr P + ½ tr(P⁻¹ M) for every positive definite P, with equality at P = M^½. Here M is linear in
         # the set, and P is M(x)^½ lifted away from zero, where the slope of the extension is infinite.
         roots, vectors = self._spectrum(x)
-        lifted = np.sqrt(roots**2 + 1e-12 * (self._R**2).sum())
+        lifted = np.sqrt(roots**2 + 1e-12 * (self._R**2).sum() + 1e-200)
         projected = np.swapaxes(vectors, 1, 2) @ self._R
         return 0.5 * lifted.sum(axis=1), 0.5 * (projected**2 / lifted[:, :, None]).sum(axis=1)
 
@@ -224,6 +227,6 @@ def as_symmetric(value: ArrayLike, name: str) -> Floats:
     matrix = as_matrix(value, name, shape=(None, None))
     if matrix.shape[0] != matrix.shape[1]:
         raise ValueError(f"{name} must be square, got {matrix.shape}")
-    if np.abs(matrix - matrix.T).max(initial=0.0) > 1e-9 * np.abs(matrix).max(initial=1.0):
+    if np.abs(matrix - matrix.T).max(initial=0.0) > 1e-9 * np.abs(matrix).max(initial=0.0):
         raise ValueError(f"{name} must be symmetric")
     return as_matrix((matrix + matrix.T) / 2, name, shape=matrix.shape)

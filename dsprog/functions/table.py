@@ -13,7 +13,12 @@ from dsprog.knowledge import Knowledge
 from dsprog.set_function import SetFunction
 from dsprog.validation import Floats, Ints, Masks, as_matrix
 
-ROUNDING = 1e-12  # relative to the largest value: differences below this are rounding, not curvature
+
+def rounding(values: Floats, relative: float = 1e-12) -> float:
+    """What is rounding and not curvature: a share of the range of the values, and a few units in their last place."""
+    if values.size == 0:
+        return 0.0
+    return relative * float(np.ptp(values)) + 16 * np.finfo(float).eps * float(np.abs(values).max())
 
 
 class Table(SetFunction):
@@ -50,7 +55,7 @@ class Table(SetFunction):
     @cached_property
     def knows(self) -> Knowledge:  # type: ignore[override]
         """Decided by inspection, up to rounding."""
-        slack = ROUNDING * np.abs(self.table).max()
+        slack = rounding(self.table)
         lowest, highest = curvature_range(self.table)
         rises = [high - low for low, high in (halves(self.table, j) for j in range(self.n))]
         return Knowledge(

@@ -19,15 +19,21 @@ class SubmodularMinimum:
     """A minimiser with its certificate.
 
     ``lower_bound`` is valid whatever the iteration did: ``base`` is a point s of the base polytope, and every S has
-    f(S) >= f(∅) + Σ_{j∈S} s_j >= f(∅) + Σ_j min(0, s_j).
+    f(S) >= f(∅) + Σ_{j∈S} s_j >= f(∅) + Σ_j min(0, s_j). ``minimal`` and ``maximal`` are the smallest and the largest
+    minimiser; a symmetric function over proper non-empty sets has none of either.
+
+    >>> import dsprog as ds
+    >>> minimum = ds.minimize_submodular(ds.Modular([-1.0, 0.0, 1.0]))
+    >>> minimum.minimal, minimum.maximal, minimum.gap
+    ((0,), (0, 1), 0.0)
     """
 
     S: tuple[int, ...]
     value: float
     lower_bound: float
     certified: bool
-    minimal: tuple[int, ...]
-    maximal: tuple[int, ...]
+    minimal: tuple[int, ...] | None
+    maximal: tuple[int, ...] | None
     method: str
     iterations: int
     message: str

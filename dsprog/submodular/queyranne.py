@@ -37,7 +37,9 @@ def minimize_by_queyranne(f: SetFunction) -> SubmodularMinimum:
         "Proved minimal among proper non-empty sets." if certified else "Not certified: not known to be submodular."
     )
     S = elements(best)
-    return SubmodularMinimum(S, value, value if certified else -np.inf, certified, S, S, "Queyranne", f.n - 1, message)
+    return SubmodularMinimum(
+        S, value, value if certified else -np.inf, certified, None, None, "Queyranne", f.n - 1, message
+    )
 
 
 def pendant_pair(f: SetFunction, blocks: Masks) -> tuple[int, int]:
