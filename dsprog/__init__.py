@@ -34,6 +34,7 @@ from dsprog.result import Event, Result
 from dsprog.set_function import SetFunction, count_oracle_calls
 from dsprog.solvers.branch_and_bound import BranchAndBound
 from dsprog.solvers.brute_force import BruteForce
+from dsprog.solvers.scip import Scip
 from dsprog.solvers.solver import Solver
 from dsprog.submodular import SubmodularMinimum, minimize_submodular
 
@@ -70,6 +71,7 @@ __all__ = [
     "Pairwise",
     "Partition",
     "Result",
+    "Scip",
     "SetFunction",
     "Solver",
     "SubmodularMinimum",
