@@ -52,6 +52,12 @@ def correlation_kernel(rng: np.random.Generator, n: int, length: float = 0.3) ->
     return np.exp(-distances / (2 * length**2))
 
 
+def feature_kernel(rng: np.random.Generator, n: int, rank: int) -> Floats:
+    """Inner products of n random features of the given dimension, over its root."""
+    features = rng.normal(size=(max(rank, 1), n))
+    return features.T @ features / np.sqrt(max(rank, 1))
+
+
 def random_graph(rng: np.random.Generator, n: int, density: float = 0.5) -> Floats:
     """A symmetric matrix of weights uniform on [0, 1], kept with the given probability."""
     upper = np.triu(rng.random((n, n)) * (rng.random((n, n)) < density), 1)
@@ -94,10 +100,9 @@ def facility_difference(n: int, seed: int = 0) -> Difference:
 
 
 def logdet_difference(n: int, seed: int = 0) -> Difference:
-    """Log det minus log det of two random kernels, with a standard normal modular term."""
+    """log det minus log det of two random kernels of rank n/2."""
     rng = np.random.default_rng(seed)
-    f = LogDet(4 * correlation_kernel(rng, n)) + Modular(0.5 * rng.normal(size=n))
-    return f - LogDet(4 * correlation_kernel(rng, n))
+    return LogDet(feature_kernel(rng, n, n // 2)) - LogDet(feature_kernel(rng, n, n // 2))
 
 
 def sensor_placement(n: int, seed: int = 0) -> Difference:
