@@ -78,7 +78,13 @@ class LinearCombination(SetFunction):
 
 
 class Sum(LinearCombination):
-    """Σ_k a_k f_k(S); written ``f + g``, ``2 * f``, ``-f``."""
+    """Σ_k a_k f_k(S); written ``f + g``, ``2 * f``, ``-f``.
+
+    >>> import dsprog as ds
+    >>> total = 2 * ds.CardinalityConcave(4) + ds.Coverage([[1, 0, 0, 1]])
+    >>> total([0]), total.knows.submodular
+    (3.0, True)
+    """
 
     def __init__(self, n: int, terms: Sequence[tuple[float, SetFunction]]) -> None:
         self._set_terms(n, collect(n, terms))

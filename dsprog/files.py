@@ -99,7 +99,7 @@ def load(path: str | os.PathLike[str]) -> SetFunction:
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "instance.json"
     >>> (ds.CardinalityConcave(3) - ds.Modular([0.1, 0.9, 0.8])).save(path)
     >>> ds.minimize(ds.load(path)).S
-    (0, 1, 2)
+    (1, 2)
     """
     return load_problem(path)[0]
 

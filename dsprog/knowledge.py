@@ -19,7 +19,13 @@ Known = bool | None
 
 @dataclass(frozen=True)
 class Knowledge:
-    """Properties of a set function; None means unknown."""
+    """Properties of a set function; None means unknown.
+
+    >>> import dsprog as ds
+    >>> known = ds.Knowledge(submodular=True, increasing=True)
+    >>> known.plus(known).submodular, known.supermodular
+    (True, None)
+    """
 
     submodular: Known = None
     supermodular: Known = None

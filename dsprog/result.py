@@ -84,6 +84,13 @@ class Result:
         What it cost; a row of marginals, or a chain, counts as as many oracle calls as it is long.
     trace : tuple of Event
         Improvements and progress in order of time.
+
+    Examples
+    --------
+    >>> import dsprog as ds
+    >>> result = ds.minimize(ds.Modular([1.0, -1.0]))
+    >>> result.S, result.value, result.gap, result.status
+    ((1,), -1.0, 0.0, 'optimal')
     """
 
     S: tuple[int, ...]

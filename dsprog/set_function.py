@@ -85,6 +85,18 @@ class SetFunction(ABC):
         What holds of the function: submodular, supermodular, increasing, decreasing, symmetric, integral.
     has_concave_extension : bool
         Whether ``concave_extension`` and ``tangents`` are there.
+
+    Examples
+    --------
+    >>> import dsprog as ds
+    >>> class Squared(ds.SetFunction):
+    ...     def __init__(self, n):
+    ...         self.n, self.knows = n, ds.Knowledge(supermodular=True, increasing=True)
+    ...
+    ...     def _values(self, masks):
+    ...         return masks.sum(axis=1) ** 2.0
+    >>> Squared(3).marginals([[True, False, False]])
+    array([[1., 3., 3.]])
     """
 
     n: int

@@ -32,13 +32,19 @@ def check_set_function(f: SetFunction, seed: int = 0, samples: int = 40, toleran
     and ``chains`` equal their slow defaults (from any start, with repeated and ended orders), the concave extension
     equals f at binary points, is concave, and has its tangents above f; nothing that the function claims to know is
     refuted.
+
+    >>> import dsprog as ds
+    >>> ds.testing.check_set_function(ds.FromCallable(lambda S: len(S) ** 2, 3, submodular=True))
+    Traceback (most recent call last):
+    ...
+    AssertionError: the function claims to be submodular but is not submodular: ...
     """
     rng = np.random.default_rng(seed)
     masks = random_masks(rng, samples, f.n)
     values = f.values(masks)
     scale = max(1e-12, float(np.abs(values).max(initial=0.0)))
-    assert values.shape == (len(masks),), f"values must have shape ({len(masks)},), got {values.shape}"
-    assert np.isfinite(values).all(), "values must be finite"
+    require(values.shape == (len(masks),), f"values must have shape ({len(masks)},), got {values.shape}")
+    require(np.isfinite(values).all(), "values must be finite")
     assert_close(f.values(masks[::-1])[::-1], values, scale * tolerance, "values must not depend on the batch")
     assert_close(
         f.marginals(masks), SetFunction._marginals(f, masks), scale * tolerance, "marginals must equal their default"
@@ -65,17 +71,17 @@ def check_concave_extension(
     x, z = rng.random((2, len(masks), f.n))
     G, weight = f.concave_extension, rng.random((len(masks), 1))
     chord = weight[:, 0] * G(x) + (1 - weight[:, 0]) * G(z)
-    assert (G(weight * x + (1 - weight) * z) >= chord - scale * tolerance).all(), (
-        "the concave extension must be concave"
+    require(
+        (G(weight * x + (1 - weight) * z) >= chord - scale * tolerance).all(), "the concave extension must be concave"
     )
     for points, touches in ((x, True), (masks.astype(float), False)):
         constants, slopes = f.tangents(points)
         above = constants[:, None] + slopes @ masks.T
-        assert (above >= values - scale * tolerance).all(), "tangents must lie above f"
+        require((above >= values - scale * tolerance).all(), "tangents must lie above f")
         if touches:
             there = constants + (slopes * points).sum(axis=1)
-            assert (there <= G(points) + scale * 1e-4).all(), (
-                "tangents must touch the concave extension inside the cube"
+            require(
+                (there <= G(points) + scale * 1e-4).all(), "tangents must touch the concave extension inside the cube"
             )
 
 
@@ -85,13 +91,13 @@ def check_knowledge(f: SetFunction, rng: np.random.Generator, samples: int, slac
     values, marginals, knows = f.values(masks), f.marginals(masks), f.knows
     if knows.submodular:
         found = is_submodular(f)
-        assert found, f"the function claims to be submodular but is {found.sentence()}"
+        require(found, f"the function claims to be submodular but is {found.sentence()}")
     if knows.supermodular:
         found = is_submodular(-1.0 * f)
-        assert found, f"the function claims to be supermodular, but its negative is {found.sentence()}"
-    assert not knows.increasing or (marginals >= -slack).all(), "the function claims to be increasing"
-    assert not knows.decreasing or (marginals <= slack).all(), "the function claims to be decreasing"
-    assert not knows.integral or (values % 1 == 0).all(), "the function claims to be integral"
+        require(found, f"the function claims to be supermodular, but its negative is {found.sentence()}")
+    require(not knows.increasing or (marginals >= -slack).all(), "the function claims to be increasing")
+    require(not knows.decreasing or (marginals <= slack).all(), "the function claims to be decreasing")
+    require(not knows.integral or (values % 1 == 0).all(), "the function claims to be integral")
     if knows.symmetric:
         assert_close(f.values(~masks), values, slack, "the function claims to be symmetric")
 
@@ -102,7 +108,10 @@ def check_solver(
     """Assert that a solver agrees with enumeration, or at least never claims what is not so.
 
     Crosses families with n = 0, 1, ..., ``largest`` and checks the plain instance, the same shifted by a constant,
-    relabelled, and tied with itself (every element doubled in value by rounding to halves).
+    relabelled, rounded until values tie, with f = g, and a modular one.
+
+    >>> import dsprog as ds
+    >>> ds.testing.check_solver(ds.BruteForce(), families=["cut"], largest=3)
     """
     for name in families:
         for n in range(0, largest + 1):
@@ -130,21 +139,35 @@ def variants(objective: Difference, seed: int) -> list[tuple[str, Difference]]:
 
 
 def check_result(result: Result, objective: SetFunction, feasible: Masks | None = None) -> None:
-    """Assert that a result's set, value, bound and certificate agree with enumeration over (the feasible) sets."""
+    """Assert that a result's set, value, bound and certificate agree with enumeration over (the feasible) sets.
+
+    >>> import dsprog as ds
+    >>> f = ds.CardinalityConcave(4) - ds.Modular([0.1, 0.9, 0.8, 0.3])
+    >>> ds.testing.check_result(ds.minimize(f), f)
+    """
     masks = all_masks(objective.n)
     values = objective.values(masks)
-    values = values if feasible is None else values[feasible]
+    if feasible is not None:
+        require(feasible[sum(1 << j for j in result.S)], f"S = {result.S} is not feasible")
+        values = values[feasible]
     optimum, slack = float(values.min()), 1e-8 * max(1.0, float(np.abs(values).max()))
-    assert result.status in STATUSES, f"status {result.status!r} is not one of {', '.join(STATUSES)}"
-    assert abs(result.value - objective(result.S)) <= slack, (
-        f"value {result.value} is not that of S, {objective(result.S)}"
+    require(result.status in STATUSES, f"status {result.status!r} is not one of {', '.join(STATUSES)}")
+    require(
+        abs(result.value - objective(result.S)) <= slack,
+        f"value {result.value} is not that of S, {objective(result.S)}",
     )
-    assert result.value >= optimum - slack, f"value {result.value} lies below the minimum {optimum}"
-    assert result.lower_bound <= optimum + slack, f"lower_bound {result.lower_bound} lies above the minimum {optimum}"
-    assert result.lower_bound <= result.value, f"lower_bound {result.lower_bound} lies above value {result.value}"
+    require(result.value >= optimum - slack, f"value {result.value} lies below the minimum {optimum}")
+    require(result.lower_bound <= optimum + slack, f"lower_bound {result.lower_bound} lies above the minimum {optimum}")
+    require(result.lower_bound <= result.value, f"lower_bound {result.lower_bound} lies above value {result.value}")
     if result.status == "optimal":
-        assert result.certified, "an optimal result must be certified"
-        assert result.value <= optimum + slack, f"claimed optimal at {result.value}, but the minimum is {optimum}"
+        require(result.certified, "an optimal result must be certified")
+        require(result.value <= optimum + slack, f"claimed optimal at {result.value}, but the minimum is {optimum}")
+
+
+def require(holds: object, sentence: str) -> None:
+    """Raise AssertionError unless something holds; unlike ``assert`` it works under ``python -O`` too."""
+    if not holds:
+        raise AssertionError(sentence)
 
 
 def random_masks(rng: np.random.Generator, samples: int, n: int) -> Masks:
@@ -165,7 +188,7 @@ def random_orders(rng: np.random.Generator, samples: int, n: int) -> np.ndarray:
 
 def assert_close(got: Floats, wanted: Floats, slack: float, sentence: str) -> None:
     """Assert equality up to a slack and name the worst place."""
-    assert got.shape == wanted.shape, f"{sentence}: shape {got.shape} is not {wanted.shape}"
+    require(got.shape == wanted.shape, f"{sentence}: shape {got.shape} is not {wanted.shape}")
     error = np.abs(got - wanted)
     if error.size and not error.max() <= slack:
         where = np.unravel_index(int(error.argmax()), error.shape)

@@ -15,6 +15,16 @@ class Solver(ABC):
 
     ``solve`` offers feasible sets and proved bounds to the monitor, asks it when to stop, and says how it ended. It
     may be interrupted anywhere: what the monitor has is what the user gets.
+
+    >>> import dsprog as ds, numpy as np
+    >>> from dsprog.monitor import Verdict
+    >>> class Empty(ds.Solver):
+    ...     def solve(self, problem, monitor, checkpoint=None):
+    ...         nothing = np.zeros((1, problem.n), dtype=bool)
+    ...         monitor.offer(nothing, problem.objective.values(nothing), "a guess")
+    ...         return Verdict("local")
+    >>> ds.minimize(ds.Modular([1.0, 2.0]), Empty()).S
+    ()
     """
 
     keeps_checkpoints: ClassVar[bool] = False
