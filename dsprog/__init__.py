@@ -31,12 +31,16 @@ from dsprog.result import Event, Result
 from dsprog.set_function import SetFunction, count_oracle_calls
 from dsprog.solvers.brute_force import BruteForce
 from dsprog.solvers.local_search import LocalSearch
+from dsprog.solvers.mod_mod import ModMod
 from dsprog.solvers.solver import Solver
+from dsprog.solvers.ssp import SSP
+from dsprog.solvers.sup_sub import SupSub
 from dsprog.submodular import SubmodularMinimum, minimize_submodular
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "SSP",
     "BruteForce",
     "Cardinality",
     "CardinalityConcave",
@@ -58,6 +62,7 @@ __all__ = [
     "LocalSearch",
     "LogDet",
     "MatroidRank",
+    "ModMod",
     "Modular",
     "MutualInformation",
     "NuclearNorm",
@@ -67,6 +72,7 @@ __all__ = [
     "Solver",
     "SubmodularMinimum",
     "Sum",
+    "SupSub",
     "Table",
     "count_oracle_calls",
     "decompose",

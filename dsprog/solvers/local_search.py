@@ -26,9 +26,11 @@ NO_FLIP = "no single flip improves"
 NO_SWAP = "no single flip and no exchange of two elements improves"
 
 
-def flip_changes(objective: SetFunction, masks: Masks, feasible: Feasible | None, slack: float = 0.0) -> Floats:
+def flip_changes(
+    objective: SetFunction, masks: Masks, feasible: Feasible | None, slack: float, tilt: Floats | float = 0.0
+) -> Floats:
     """v(S △ j) - v(S) for every S and j, and infinity where the flip is not feasible or does not gain ``slack``."""
-    marginals = objective.marginals(masks)
+    marginals = objective.marginals(masks) + tilt
     changes = np.where(masks, -marginals, marginals)
     changes[changes >= -slack] = np.inf
     if feasible is not None:
@@ -48,8 +50,10 @@ def keep_feasible_flips(changes: Floats, masks: Masks, feasible: Feasible) -> No
         changes[b[bad], j[bad]] = np.inf
 
 
-def bold_flips(objective: SetFunction, masks: Masks, changes: Floats, feasible: Feasible | None) -> Masks:
-    """For each set, the best of what comes of its 1, 2, 4, 8, ... best flips at once; rows without one stay.
+def bold_flips(
+    objective: SetFunction, masks: Masks, changes: Floats, feasible: Feasible | None, tilt: Floats | None = None
+) -> tuple[Masks, Floats]:
+    """For each set the best of what comes of its 1, 2, 4, 8, ... best flips at once, with its value; or the set itself.
 
     The first flip alone is feasible and improves by its change, so the best of all is at least as good.
     """
@@ -65,13 +69,21 @@ def bold_flips(objective: SetFunction, masks: Masks, changes: Floats, feasible: 
         tries[rows, k, flips[counted]] ^= True
     flat = tries.reshape(batch * len(steps), n)
     values = objective.values(flat).reshape(batch, len(steps))
-    if feasible is not None and len(steps) > 1:
+    if tilt is not None:
+        values += (tries @ tilt[:, :, None])[:, :, 0]
+    if feasible is not None:
         values[:, 1:][~feasible(flat).reshape(values.shape)[:, 1:]] = np.inf
-    return tries[np.arange(batch), values.argmin(axis=1)]
+    best = values.argmin(axis=1)
+    return tries[np.arange(batch), best], values[np.arange(batch), best]
 
 
 def descend(
-    objective: SetFunction, masks: Masks, slack: float, feasible: Feasible | None = None, rounds: int | None = None
+    objective: SetFunction,
+    masks: Masks,
+    slack: float,
+    feasible: Feasible | None = None,
+    rounds: int | None = None,
+    tilt: Floats | None = None,
 ) -> tuple[Masks, Floats]:
     """One-flip descent of a batch of (feasible) sets; values never rise, rounds are all rows together.
 
@@ -86,6 +98,8 @@ def descend(
         Says of each row of a boolean array whether it may be visited, as ``problem.feasible`` does.
     rounds : int, optional
         Stop after so many even if a flip still improves.
+    tilt : (B, n) array, optional
+        A modular function for each row, added to the objective.
 
     Returns
     -------
@@ -93,15 +107,17 @@ def descend(
         Sets that no feasible flip improves by more than ``slack``, and their values.
     """
     masks, values = masks.copy(), objective.values(masks)
+    if tilt is not None:
+        values += (masks * tilt).sum(axis=1)
     moving = np.arange(len(masks))
     done = 0
     while len(moving) and (rounds is None or done < rounds):
         done += 1
-        changes = flip_changes(objective, masks[moving], feasible, slack)
+        changes = flip_changes(objective, masks[moving], feasible, slack, 0.0 if tilt is None else tilt[moving])
         some = np.isfinite(changes).any(axis=1)
         moving, changes = moving[some], changes[some]
-        proposed = bold_flips(objective, masks[moving], changes, feasible)
-        proposed_values = objective.values(proposed)
+        tilted = None if tilt is None else tilt[moving]
+        proposed, proposed_values = bold_flips(objective, masks[moving], changes, feasible, tilted)
         better = proposed_values < values[moving]
         moving = moving[better]
         masks[moving], values[moving] = proposed[better], proposed_values[better]
@@ -178,7 +194,7 @@ class LocalSearch(Solver):
 
         def flip(rows: Ints, masks: Masks) -> Masks:
             changes = flip_changes(problem.objective, masks, feasible, problem.slack)
-            return bold_flips(problem.objective, masks, changes, feasible)
+            return bold_flips(problem.objective, masks, changes, feasible)[0]
 
         def flip_or_swap(rows: Ints, masks: Masks) -> Masks:
             flipped = flip(rows, masks)
