@@ -30,6 +30,7 @@ from dsprog.minimize import minimize
 from dsprog.result import Event, Result
 from dsprog.set_function import SetFunction, count_oracle_calls
 from dsprog.solvers.brute_force import BruteForce
+from dsprog.solvers.greedy import Greedy
 from dsprog.solvers.local_search import LocalSearch
 from dsprog.solvers.mod_mod import ModMod
 from dsprog.solvers.solver import Solver
@@ -56,6 +57,7 @@ __all__ = [
     "FacilityLocation",
     "FromCallable",
     "GaussianEntropy",
+    "Greedy",
     "Include",
     "Knowledge",
     "LeastSquares",

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dsprog.constraints import Cardinality, Constraint, Exclude, Include
+from dsprog.constraints import Cardinality, Constraint, Exclude, Include, feasible
 from dsprog.monitor import Monitor
 from dsprog.problem import Problem
 from dsprog.validation import Floats, Masks, as_mask
@@ -22,13 +22,17 @@ DRAWS = 50  # batches of random sets before a start is given up
 
 @dataclass(frozen=True)
 class Frame:
-    """The sets S with include ⊆ S ⊆ within and smallest <= |S| <= largest; ``others`` are constraints it ignores."""
+    """The sets S with include ⊆ S ⊆ within and smallest <= |S| <= largest; ``others`` are the constraints beyond.
+
+    Where ``mirrored``, the sets are complements of those that ``others`` speak of.
+    """
 
     include: Masks
     within: Masks
     smallest: int
     largest: int
     others: tuple[Constraint, ...]
+    mirrored: bool = False
 
     @property
     def empty(self) -> bool:
@@ -52,6 +56,28 @@ class Frame:
         masks = np.empty(weights.shape, dtype=bool)
         np.put_along_axis(masks, order, chosen, axis=1)
         return masks | self.include
+
+    def complement(self) -> Frame:
+        """The frame of the complements."""
+        n = len(self.include)
+        return Frame(~self.within, ~self.include, n - self.largest, n - self.smallest, self.others, not self.mirrored)
+
+    def satisfied(self, masks: Masks) -> Masks:
+        """Whether each row is a set of the frame that satisfies the other constraints too."""
+        sizes = masks.sum(axis=1)
+        inside = (masks >= self.include).all(axis=1) & (masks <= self.within).all(axis=1)
+        sized = (sizes >= self.smallest) & (sizes <= self.largest)
+        return inside & sized & feasible(self.others, ~masks if self.mirrored else masks)
+
+    def additions(self, masks: Masks) -> Masks:
+        """Which elements may be added to each set: inside U, not beyond the largest size, nor against the others."""
+        allowed = ~masks & self.within & (masks.sum(axis=1) < self.largest)[:, None]
+        if self.others:
+            b, j = np.nonzero(allowed)
+            grown = masks[b]
+            grown[np.arange(len(b)), j] = True
+            allowed[b, j] = feasible(self.others, ~grown if self.mirrored else grown)
+        return allowed
 
 
 def frame_of(problem: Problem) -> Frame:
