@@ -30,6 +30,7 @@ from dsprog.minimize import minimize
 from dsprog.result import Event, Result
 from dsprog.set_function import SetFunction, count_oracle_calls
 from dsprog.solvers.brute_force import BruteForce
+from dsprog.solvers.dca import DCA
 from dsprog.solvers.greedy import Greedy
 from dsprog.solvers.local_search import LocalSearch
 from dsprog.solvers.mod_mod import ModMod
@@ -41,6 +42,7 @@ from dsprog.submodular import SubmodularMinimum, minimize_submodular
 __version__ = "0.1.0"
 
 __all__ = [
+    "DCA",
     "SSP",
     "BruteForce",
     "Cardinality",

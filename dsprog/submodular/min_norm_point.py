@@ -109,6 +109,32 @@ def minimize_by_min_norm_point(
     return minimum_between(f, minimal, maximal, lower, slack, "min-norm point", iterations, base)
 
 
+def nearest_base(
+    f: SetFunction, accuracy: float, start: ArrayLike | None = None, max_iterations: int | None = None
+) -> Floats:
+    """The point of least norm in the base polytope of f, to within ``accuracy``.
+
+    The minimiser x* and the point x returned satisfy |x - x*|² <= x·x - min over vertices s of x·s <= accuracy, unless
+    the iterations ran out. -x is then the minimiser of f̂(z) + |z|²/2 over all z, and clipped to the cube, over the
+    cube.
+
+    >>> import dsprog as ds
+    >>> nearest_base(ds.CardinalityConcave(2, [0.0, 3.0, 4.0]), 1e-12)
+    array([2., 2.])
+    """
+    empty = f([])
+    first = np.zeros(f.n) if start is None else as_matrix(start, "start", shape=(f.n,))
+    active = ActiveVertices(chain_at(f, first, empty)[0])
+    for _ in range(max_iterations if max_iterations is not None else 50 * f.n + 100):
+        x = active.point
+        vertex, _, _ = chain_at(f, x, empty)
+        if x @ x - x @ vertex <= accuracy:
+            break
+        active.add(vertex)
+        active.move_to_nearest()
+    return active.point
+
+
 def chain_at(f: SetFunction, x: Floats, empty: float) -> tuple[Floats, Floats, np.ndarray]:
     """The greedy vertex least along x, the values of the prefixes of its order (∅ first), and the order."""
     order = np.argsort(x, kind="stable")
