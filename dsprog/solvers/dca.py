@@ -64,7 +64,8 @@ class Extension:
         self.objective, self.monitor = problem.objective, monitor
         n = problem.n
         singles = np.abs(self.objective.f.marginals(np.zeros((1, n), dtype=bool)))
-        self.rho = rho * float(singles.mean()) if n else 0.0
+        scale = float(singles.mean()) if n else 0.0
+        self.rho, self.accuracy = rho * scale, 1e-8 * n * scale**2
         self.inner = TiltedMinimum(self.objective.f, restarts)
         self.empty = self.objective([])
 
@@ -96,7 +97,7 @@ class Extension:
         tilt, base = y + self.rho * x, self.inner.bases[row]
         tilted = self.objective.f + Modular(-tilt)
         start = None if base is None else base - tilt
-        nearest = nearest_base(tilted, 1e-8 * float(tilt @ tilt), start, INNER)
+        nearest = nearest_base(tilted, self.accuracy, start, INNER)
         self.inner.bases[row] = nearest + tilt
         return np.clip(-nearest / self.rho, 0.0, 1.0)
 
@@ -155,7 +156,7 @@ class DCA(Solver):
     def follow(self, extension: Extension, rows: Ints, masks: Masks, ties: Floats, slack: float) -> Masks:
         """Iterate from each set until V falls no more, and round."""
         here = extension.rounded(masks.astype(float))
-        best, best_values = masks.copy(), here.values.copy()
+        best, best_values = here.masks.copy(), here.values.copy()
         moving = np.arange(len(rows))
         for _ in range(self.iterations):
             if len(moving) == 0:

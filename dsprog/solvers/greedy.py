@@ -85,7 +85,7 @@ class LazyAdditions:
 
 
 def grow(
-    objective: Difference, frame: Frame, masks: Masks, noise: Floats, slack: float, pause: Monitor, backward: bool
+    objective: Difference, frame: Frame, masks: Masks, noise: Floats, slack: float, monitor: Monitor, backward: bool
 ) -> Masks:
     """Add the best element to every set while that improves, and without asking while a set is too small.
 
@@ -95,18 +95,18 @@ def grow(
     values = objective.values(masks)
     additions = LazyAdditions(objective, len(masks))
     moving = np.arange(len(masks))
-    while len(moving) and objective.n and pause.stop_reason() is None:
+    while len(moving) and objective.n and monitor.stop_reason() is None:
         allowed = frame.additions(masks[moving])
         forced = masks[moving].sum(axis=1) < frame.smallest
         ceiling = np.where(forced, np.inf, -slack)
         chosen, scores = additions.best(moving, masks[moving], allowed, noise[moving], ceiling)
+        monitor.progress(monitor.nodes + len(moving), 0, "greedy")
         adding = scores < ceiling
         moving, chosen = moving[adding], chosen[adding]
         masks[moving, chosen] = True
         values[moving] = objective.values(masks[moving])
         ready = moving[frame.satisfied(masks[moving])]
-        pause.progress(pause.nodes + len(moving), 0, "greedy")
-        pause.offer(~masks[ready] if backward else masks[ready], values[ready], "greedy")
+        monitor.offer(~masks[ready] if backward else masks[ready], values[ready], "greedy")
     return masks
 
 
