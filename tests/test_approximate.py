@@ -34,7 +34,7 @@ SOLVERS = {
     "dca complete": ds.DCA(complete=True, restarts=2),
     "dca sets": ds.DCA(rho=0, restarts=2),
 }
-ADDITIONS, REMOVALS = {"forward", "mod-mod grow"}, {"backward", "mod-mod shrink"}
+ADDITIONS, REMOVALS = {"forward"}, {"backward"}
 CONSTRAINED = [name for name in SOLVERS if not name.startswith(("ssp", "dca"))]
 STRUCTURED = [name for name in FAMILIES if name != "table"]
 

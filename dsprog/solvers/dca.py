@@ -24,7 +24,7 @@ from dsprog.checkpoint import Checkpoint
 from dsprog.functions.modular import Modular
 from dsprog.monitor import Monitor, Verdict
 from dsprog.problem import Problem
-from dsprog.solvers.local_search import bold_flips, flip_changes
+from dsprog.solvers.local_search import then_flip
 from dsprog.solvers.mod_mod import lower_weights
 from dsprog.solvers.restarts import check_restarts, refuse_constraints, run_restarts
 from dsprog.solvers.solver import Solver
@@ -33,7 +33,7 @@ from dsprog.solvers.starts import starting_sets
 from dsprog.submodular.min_norm_point import nearest_base
 from dsprog.validation import Floats, Ints, Masks, as_count, as_number
 
-REASON = "the DC algorithm rests at S and no single flip improves, so that it cannot be restarted from a neighbour"
+REASON = "the DC algorithm rests at S, and no single flip improves to start it again"
 TOLERANCE = 1e4  # times what counts as rounding: a smaller fall of V ends a run of iterations
 INNER = 200  # iterations of the inner problem, which need not be solved exactly
 COMPLETE = 10  # subgradients of the complete variant
@@ -142,16 +142,11 @@ class DCA(Solver):
         extension = Extension(problem, monitor, self.rho, self.restarts)
 
         def step(rows: Ints, masks: Masks) -> Masks:
-            changes = flip_changes(problem.objective, masks, None, -np.inf)
-            ties = np.where(masks, -changes, changes)
-            proposed = self.follow(extension, rows, masks, ties, TOLERANCE * problem.slack)
-            resting = (proposed == masks).all(axis=1)
-            changes[changes >= -problem.slack] = np.inf
-            proposed[resting], _ = bold_flips(problem.objective, masks[resting], changes[resting], None)
-            return proposed
+            marginals = problem.objective.marginals(masks)
+            return self.follow(extension, rows, masks, marginals, TOLERANCE * problem.slack)
 
         masks = starting_sets(problem, monitor, self.restarts)
-        return run_restarts(problem, monitor, masks, step, "DCA", REASON)
+        return run_restarts(problem, monitor, masks, then_flip(problem, step), "DCA", REASON)
 
     def follow(self, extension: Extension, rows: Ints, masks: Masks, ties: Floats, slack: float) -> Masks:
         """Iterate from each set until V falls no more, and round."""

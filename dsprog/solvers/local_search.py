@@ -16,7 +16,7 @@ from dsprog.checkpoint import Checkpoint
 from dsprog.monitor import Monitor, Verdict
 from dsprog.problem import Problem
 from dsprog.set_function import CHUNK, SetFunction
-from dsprog.solvers.restarts import check_choice, check_restarts, run_restarts
+from dsprog.solvers.restarts import Step, check_choice, check_restarts, run_restarts
 from dsprog.solvers.solver import Solver
 from dsprog.solvers.starts import frame_of, starting_sets
 from dsprog.validation import Floats, Ints, Masks, as_count
@@ -122,6 +122,24 @@ def descend(
         moving = moving[better]
         masks[moving], values[moving] = proposed[better], proposed_values[better]
     return masks, values
+
+
+def then_flip(problem: Problem, step: Step) -> Step:
+    """A step that takes the best flips where ``step`` does not improve, and so rests only where no flip improves.
+
+    With f and g submodular and inner problems solved exactly, chains through the best flips make sure of this already;
+    rounding, an inner problem cut short or a function of unknown structure could break it.
+    """
+    objective, feasible = problem.objective, problem.feasible if problem.constraints else None
+
+    def step_or_flip(rows: Ints, masks: Masks) -> Masks:
+        proposed = step(rows, masks)
+        resting = objective.values(proposed) >= objective.values(masks) - problem.slack
+        changes = flip_changes(objective, masks[resting], feasible, problem.slack)
+        proposed[resting], _ = bold_flips(objective, masks[resting], changes, feasible)
+        return proposed
+
+    return step_or_flip
 
 
 def best_exchange(objective: SetFunction, mask: Masks, value: float, slack: float, feasible: Feasible | None) -> Masks:

@@ -19,17 +19,17 @@ from dsprog.checkpoint import Checkpoint
 from dsprog.monitor import Monitor, Verdict
 from dsprog.problem import Problem
 from dsprog.set_function import SetFunction
-from dsprog.solvers.local_search import flip_changes
+from dsprog.solvers.local_search import flip_changes, then_flip
 from dsprog.solvers.restarts import check_choice, check_restarts, run_restarts
 from dsprog.solvers.solver import Solver
 from dsprog.solvers.starts import frame_of, names, starting_sets
 from dsprog.validation import Floats, Ints, Masks
 
 BOUNDS = ("grow", "shrink", "both")
-NOTHING_IMPROVES = {
-    "grow": "the grow bound of f does not improve, so no single addition does",
-    "shrink": "the shrink bound of f does not improve, so no single removal does",
-    "both": "neither modular bound of f improves, so no single flip does",
+REASONS = {
+    "grow": "the grow bound of f does not improve, and no single flip improves",
+    "shrink": "the shrink bound of f does not improve, and no single flip improves",
+    "both": "neither modular bound of f improves, and no single flip improves",
 }
 
 
@@ -121,4 +121,4 @@ class ModMod(Solver):
             return best_proposal(objective, [frame.least(m - lower) for m in upper.weights(masks)])
 
         masks = starting_sets(problem, monitor, self.restarts)
-        return run_restarts(problem, monitor, masks, step, "ModMod", NOTHING_IMPROVES[self.bounds])
+        return run_restarts(problem, monitor, masks, then_flip(problem, step), "ModMod", REASONS[self.bounds])

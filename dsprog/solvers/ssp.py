@@ -19,7 +19,7 @@ from dsprog.functions.modular import Modular
 from dsprog.monitor import Monitor, Verdict
 from dsprog.problem import Problem
 from dsprog.set_function import SetFunction
-from dsprog.solvers.local_search import flip_changes
+from dsprog.solvers.local_search import flip_changes, then_flip
 from dsprog.solvers.mod_mod import best_proposal, lower_weights, orders_through
 from dsprog.solvers.restarts import check_choice, check_restarts, refuse_constraints, run_restarts
 from dsprog.solvers.solver import Solver
@@ -27,7 +27,8 @@ from dsprog.solvers.starts import starting_sets
 from dsprog.submodular import minimize_submodular
 from dsprog.validation import Floats, Ints, Masks, as_count, as_mask
 
-REASON = "no modular lower bound of g along a chain through S that was tried improves, so no single flip does"
+REASON = "no chain through S that was tried improves, and no single flip improves"
+RANDOM_ORDERS = {"marginals": 0, "random": 1}
 
 
 class TiltedMinimum:
@@ -55,7 +56,7 @@ class SSP(Solver):
     ----------
     order : {"marginals", "random", "best"}
         The chain through S: by the changes of value that flips make, at random, or the best of ``tries`` random ones
-        and the one by marginals. Where random ones do not improve, the one by marginals is tried before S is left.
+        and the one by marginals.
     restarts : int
         The first starts are the initial set if given, the empty and the full set; the others are random.
     tries : int
@@ -93,13 +94,10 @@ class SSP(Solver):
             return proposed
 
         def step(rows: Ints, masks: Masks) -> Masks:
-            tries = {"marginals": 0, "random": 1, "best": self.tries}[self.order]
-            proposals = [propose(rows, masks, monitor.rng.random(masks.shape)) for _ in range(tries)]
-            best = best_proposal(objective, [masks, *proposals])
-            resting = np.flatnonzero((best == masks).all(axis=1)) if self.order == "random" else np.arange(len(rows))
-            changes = flip_changes(objective, masks[resting], None, -np.inf)
-            best[resting] = best_proposal(objective, [best[resting], propose(rows[resting], masks[resting], changes)])
-            return best
+            keys = [monitor.rng.random(masks.shape) for _ in range(RANDOM_ORDERS.get(self.order, self.tries))]
+            if self.order != "random":
+                keys.append(flip_changes(objective, masks, None, -np.inf))
+            return best_proposal(objective, [propose(rows, masks, key) for key in keys])
 
         masks = starting_sets(problem, monitor, self.restarts)
-        return run_restarts(problem, monitor, masks, step, "SSP", REASON)
+        return run_restarts(problem, monitor, masks, then_flip(problem, step), "SSP", REASON)

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from dsprog.checkpoint import Checkpoint
 from dsprog.monitor import Monitor, Verdict
 from dsprog.problem import Problem
-from dsprog.solvers.local_search import descend
-from dsprog.solvers.mod_mod import BOUNDS, NOTHING_IMPROVES, UpperBounds, best_proposal
+from dsprog.solvers.local_search import descend, then_flip
+from dsprog.solvers.mod_mod import BOUNDS, REASONS, UpperBounds, best_proposal
 from dsprog.solvers.restarts import check_choice, check_restarts, run_restarts
 from dsprog.solvers.solver import Solver
 from dsprog.solvers.starts import frame_of, starting_sets
@@ -59,4 +59,4 @@ class SupSub(Solver):
             return best_proposal(objective, found)
 
         masks = starting_sets(problem, monitor, self.restarts)
-        return run_restarts(problem, monitor, masks, step, "SupSub", NOTHING_IMPROVES[self.bounds])
+        return run_restarts(problem, monitor, masks, then_flip(problem, step), "SupSub", REASONS[self.bounds])
