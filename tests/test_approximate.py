@@ -11,6 +11,7 @@ from dsprog.functions.table import all_masks
 from dsprog.generators import FAMILIES, concave_difference
 from dsprog.monitor import Monitor
 from dsprog.problem import Problem
+from dsprog.solvers.dca import Extension
 from dsprog.solvers.local_search import best_exchange, descend
 from dsprog.solvers.mod_mod import UpperBounds, lower_weights, orders_through
 from dsprog.solvers.starts import frame_of, starting_sets
@@ -354,3 +355,27 @@ def test_ssp_and_dca_leave_local_optima_that_flips_do_not():
     for solver in (ds.SSP(restarts=1), ds.DCA(restarts=1), ds.DCA(rho=0, restarts=1)):
         assert ds.minimize(f - 0.0, solver).S == (0, 1, 2)
     assert ds.minimize(f - 0.0, ds.LocalSearch(restarts=1)).S == ()
+
+
+@pytest.mark.parametrize("family", ["concave", "coverage", "entropy", "cut"])
+def test_proximal_step_of_dca(family):
+    """x⁺ is no worse than any other point of the cube in f̂(z) - y·z + ρ/2 |z - x|², and V falls as it must."""
+    rng = np.random.default_rng(2)
+    objective = FAMILIES[family](8, 1)
+    problem = Problem(objective)
+    for rho in (0.05, 0.5, 5.0):
+        extension = Extension(problem, Monitor(problem), rho, 1)
+        x = rng.random((1, 8)).round(1)
+        y = extension.subgradients(x, rng.random((1, 8)))
+        step = extension.step(np.arange(1), x, y)
+        assert step.min() >= 0
+        assert step.max() <= 1
+        nearby = np.clip(step + 0.1 * rng.normal(size=(300, 8)), 0, 1)
+        points = np.concatenate([step, x, nearby, rng.random((300, 8)), all_masks(8)])
+        square = extension.rho / 2 * ((points - x) ** 2).sum(axis=1)
+        bound = ds.lovasz_extension(objective.f, points)[0] - points @ y[0] + square
+        assert bound[0] <= bound.min() + 1e-6 * max(1.0, np.abs(bound).max())
+        before, after = extension.rounded(x), extension.rounded(step)
+        assert after.V[0] <= before.V[0] - square[0] + 1e-6
+        assert after.values[0] <= after.V[0] + 1e-9
+        assert after.values[0] == pytest.approx(objective(after.masks[0]))

@@ -8,6 +8,8 @@ import scipy.sparse as sparse
 import dsprog as ds
 from dsprog.functions.table import all_masks
 from dsprog.generators import FAMILIES, random_graph
+from dsprog.submodular.min_norm_point import nearest_base
+from dsprog.submodular.persistency import persistency
 
 SIDES = [(name, side) for name in FAMILIES for side in ("f", "g")]
 
@@ -137,3 +139,38 @@ def test_pymaxflow_when_installed():
     assert ds.minimize_submodular(f, "max_flow").value == pytest.approx(
         ds.minimize_submodular(f, "min_norm_point").value
     )
+
+
+@pytest.mark.parametrize(("name", "side"), SIDES)
+def test_persistency_fixes_only_what_all_minimisers_share(name, side):
+    rng = np.random.default_rng(7)
+    f, masks = getattr(FAMILIES[name](7, 1), side), all_masks(7)
+    spread = max(1.0, np.abs(f.values(masks)).max() / 7)
+    fixed_any = False
+    for rise in (0.0, spread / 4):
+        for _ in range(4):
+            tilted = f + ds.Modular(spread * rng.normal(size=7))
+            fixed = persistency(tilted, rise)
+            assert sorted([*fixed.inside, *fixed.outside, *fixed.free]) == list(range(7))
+            for slope in (0.0, rise / 2, rise):
+                values = tilted.values(masks) + slope * masks.sum(axis=1)
+                minimisers = masks[values <= values.min() + 1e-9 * spread]
+                assert minimisers[:, fixed.inside].all()
+                assert not minimisers[:, fixed.outside].any()
+            fixed_any |= len(fixed.free) < 7
+    assert fixed_any
+
+
+def test_persistency_leaves_unknown_functions_alone():
+    assert len(persistency(ds.FromCallable(lambda S: float(len(S)), 4)).free) == 4
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_nearest_base_is_nearest(seed):
+    rng = np.random.default_rng(seed)
+    f = ds.ConcaveOfModular(rng.random((6, 9))) + ds.Modular(-rng.random(9) * 2)
+    x = nearest_base(f, 1e-12, start=rng.normal(size=9))
+    assert x.sum() == pytest.approx(f(range(9)) - f([]))
+    assert (all_masks(9) @ x <= f.values(all_masks(9)) - f([]) + 1e-8).all()
+    vertices = ds.greedy_vertices(f, rng.normal(size=(200, 9)))
+    assert (vertices @ x >= x @ x - 1e-8).all()

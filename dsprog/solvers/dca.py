@@ -31,6 +31,7 @@ from dsprog.solvers.solver import Solver
 from dsprog.solvers.ssp import TiltedMinimum
 from dsprog.solvers.starts import starting_sets
 from dsprog.submodular.min_norm_point import nearest_base
+from dsprog.submodular.persistency import persistency
 from dsprog.validation import Floats, Ints, Masks, as_count, as_number
 
 REASON = "the DC algorithm rests at S, and no single flip improves to start it again"
@@ -89,17 +90,22 @@ class Extension:
         result = x.copy()
         for b, row in enumerate(rows):
             if self.monitor.stop_reason() is None:
-                result[b] = self.inner.minimise(row, y[b]) if self.rho == 0 else self._proximal(row, x[b], y[b])
+                result[b] = self.inner.minimise(row, y[b]) if self.rho == 0 else self._proximal(x[b], y[b])
         return result
 
-    def _proximal(self, row: int, x: Floats, y: Floats) -> Floats:
-        """Clipping the minimiser over all z to the cube gives that over the cube, level set by level set."""
-        tilt, base = y + self.rho * x, self.inner.bases[row]
-        tilted = self.objective.f + Modular(-tilt)
-        start = None if base is None else base - tilt
-        nearest = nearest_base(tilted, self.accuracy, start, INNER)
-        self.inner.bases[row] = nearest + tilt
-        return np.clip(-nearest / self.rho, 0.0, 1.0)
+    def _proximal(self, x: Floats, y: Floats) -> Floats:
+        """The next point, from the point nearest to the origin in the base polytope of f - y - ρx.
+
+        The set {x⁺ > t} minimises f(S) - y(S) - ρx(S) + ρt |S|, for every t. So clipping the minimiser over all z gives
+        that over the cube, and what is in or out for all t in [0, 1] is known beforehand.
+        """
+        tilted = self.objective.f + Modular(-y - self.rho * x)
+        fixed = persistency(tilted, self.rho)
+        nearest = nearest_base(fixed.restrict(tilted), self.accuracy, -x[fixed.free], INNER)
+        result = np.zeros(len(x))
+        result[fixed.inside] = 1.0
+        result[fixed.free] = np.clip(-nearest / self.rho, 0.0, 1.0)
+        return result
 
 
 @dataclass(frozen=True)

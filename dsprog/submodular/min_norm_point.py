@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike
 
 from dsprog.set_function import SetFunction
 from dsprog.submodular.minimum import SubmodularMinimum, minimum_between
+from dsprog.submodular.persistency import persistency
 from dsprog.validation import Floats, Masks, as_matrix
 
 
@@ -73,13 +74,27 @@ class ActiveVertices:
 def minimize_by_min_norm_point(
     f: SetFunction, gap: float, start: ArrayLike | None = None, max_iterations: int | None = None
 ) -> SubmodularMinimum:
-    """Minimise f; see :func:`dsprog.minimize_submodular`."""
+    """Minimise f; see :func:`dsprog.minimize_submodular`. What marginals decide is fixed first."""
+    first = np.zeros(f.n) if start is None else as_matrix(start, "start", shape=(f.n,))
+    fixed = persistency(f)
+    minimal, maximal, base, scale, iterations = walk_to_nearest(fixed.restrict(f), first[fixed.free], max_iterations)
+    minimal, maximal = fixed.lift_sets(np.array([minimal, maximal]), f.n)
+    base, empty = fixed.lift_base(f, base), f([])
+    slack = gap * max(scale, abs(empty), 1e-300)
+    return minimum_between(
+        f, minimal, maximal, empty + np.minimum(0.0, base).sum(), slack, "min-norm point", iterations, base
+    )
+
+
+def walk_to_nearest(
+    f: SetFunction, first: Floats, max_iterations: int | None
+) -> tuple[Masks, Masks, Floats, float, int]:
+    """The smallest and the largest minimiser, the best base, the largest value met, and the number of iterations."""
     n, empty = f.n, f([])
-    first = np.zeros(n) if start is None else as_matrix(start, "start", shape=(n,))
     limit = max_iterations if max_iterations is not None else 50 * n + 100
     vertex, prefix_values, order = chain_at(f, first, empty)
     active = ActiveVertices(vertex)
-    scale = np.abs(prefix_values).max()
+    scale = float(np.abs(prefix_values).max())
     best, best_value, lower, base = order[:0], np.inf, -np.inf, vertex
     stalled = 0
     iterations = 0
@@ -87,7 +102,7 @@ def minimize_by_min_norm_point(
         iterations += 1
         x = active.point
         vertex, prefix_values, order = chain_at(f, x, empty)
-        scale = max(scale, np.abs(prefix_values).max())
+        scale = max(scale, float(np.abs(prefix_values).max()))
         bound = empty + np.minimum(0.0, x).sum()
         if bound > lower:
             lower, base, stalled = bound, x, 0
@@ -104,9 +119,8 @@ def minimize_by_min_norm_point(
             break
         active.add(vertex)
         active.move_to_nearest()
-    slack = gap * max(scale, 1e-300)
     minimal, maximal = extreme_minimisers(f, base, empty, best, best_value, 1e-12 * scale)
-    return minimum_between(f, minimal, maximal, lower, slack, "min-norm point", iterations, base)
+    return minimal, maximal, base, scale, iterations
 
 
 def nearest_base(
