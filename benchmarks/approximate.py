@@ -29,6 +29,7 @@ METHODS: dict[str, ds.Solver] = {
     "forward greedy": ds.Greedy("forward"),
     "backward greedy": ds.Greedy("backward"),
     "bidirectional greedy": ds.Greedy("bidirectional"),
+    "bidirectional greedy, 200 restarts": ds.Greedy("bidirectional", restarts=200),
     "flips, 20 restarts": ds.LocalSearch(),
     "flips and swaps, 20 restarts": ds.LocalSearch("swap"),
     "tabu, 20 restarts": ds.LocalSearch("tabu"),

@@ -55,7 +55,7 @@ def distinct(masks: Masks, rows: Ints) -> Ints:
 def local(problem: Problem, reason: str) -> Verdict:
     """The verdict of a method that came to rest."""
     if not problem.objective.is_certifiable:
-        reason += " (f and g are not both known to be submodular, so the method is a heuristic of a heuristic here)"
+        reason += " (f and g are not both known to be submodular, so the bounds that the method follows may fail)"
     return Verdict("local", reason=reason)
 
 
