@@ -231,7 +231,7 @@ def tabu_walk(
 ) -> tuple[Masks, str | None]:
     """The best set of each walk, and the reason to stop early if there was one.
 
-    A flipped element rests for n/10 + 1 to n/5 + 5 steps, unless flipping it back beats the walk's best.
+    A flipped element rests for n/10 + 1 to n/5 + 4 steps, unless flipping it back beats the walk's best.
     """
     objective, (batch, n) = problem.objective, masks.shape
     rows, current, values = np.arange(batch), masks.copy(), objective.values(masks)

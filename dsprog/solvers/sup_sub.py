@@ -1,9 +1,8 @@
 """SupSub: f replaced by a modular upper bound, then a submodular function maximised (Iyer and Bilmes 2012).
 
 With m above f and tight at S, v(T) <= m(T) - g(T) for all T, with equality at S. Minimising m - g is maximising the
-submodular g - m, which is hard; one-flip local search, which is within a factor of three where g - m is non-negative,
-begins at S and so never ends higher. "grow" is tight at every S + j and "shrink" at every S - i: where neither
-improves, no single flip does.
+submodular g - m, which is hard; one-flip local search begins at S and so never ends higher. "grow" is tight at every
+S + j and "shrink" at every S - i: where neither improves, no single flip does.
 """
 
 from __future__ import annotations
