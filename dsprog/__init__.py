@@ -34,13 +34,21 @@ from dsprog.result import Event, Result
 from dsprog.set_function import SetFunction, count_oracle_calls
 from dsprog.solvers.branch_and_bound import BranchAndBound
 from dsprog.solvers.brute_force import BruteForce
+from dsprog.solvers.dca import DCA
+from dsprog.solvers.greedy import Greedy
+from dsprog.solvers.local_search import LocalSearch
+from dsprog.solvers.mod_mod import ModMod
 from dsprog.solvers.scip import Scip
 from dsprog.solvers.solver import Solver
+from dsprog.solvers.ssp import SSP
+from dsprog.solvers.sup_sub import SupSub
 from dsprog.submodular import SubmodularMinimum, minimize_submodular
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "DCA",
+    "SSP",
     "BestSets",
     "BranchAndBound",
     "BruteForce",
@@ -58,13 +66,16 @@ __all__ = [
     "FacilityLocation",
     "FromCallable",
     "GaussianEntropy",
+    "Greedy",
     "Include",
     "Knapsack",
     "Knowledge",
     "LeastSquares",
     "LinearConstraint",
+    "LocalSearch",
     "LogDet",
     "MatroidRank",
+    "ModMod",
     "Modular",
     "MutualInformation",
     "NuclearNorm",
@@ -76,6 +87,7 @@ __all__ = [
     "Solver",
     "SubmodularMinimum",
     "Sum",
+    "SupSub",
     "Table",
     "count_oracle_calls",
     "decompose",

@@ -151,6 +151,8 @@ def complement_pairs(terms: tuple[Term, ...]) -> bool:
     left = [term for term in terms if not term.knows.symmetric]
     while left:
         a, h = left.pop()
+        if isinstance(h, Modular):  # all modular terms are one
+            return False
         mirror = h.complement()
         partner = next((k for k, (b, other) in enumerate(left) if b == a and mirror.same_as(other)), None)
         if partner is None:

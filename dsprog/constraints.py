@@ -189,3 +189,8 @@ def all_rows(constraints: Iterable[Constraint], n: int) -> LinearRows:
     A = np.concatenate([np.zeros((0, n)), *(part.A for part in parts)])
     lo, hi = (np.concatenate([np.zeros(0), *(getattr(part, side) for part in parts)]) for side in ("lo", "hi"))
     return LinearRows(np.ascontiguousarray(A), lo.astype(float), hi.astype(float))
+
+
+def feasible(constraints: Iterable[Constraint], masks: Masks) -> Masks:
+    """Whether each set satisfies all constraints."""
+    return all_rows(constraints, masks.shape[1]).satisfied(masks)

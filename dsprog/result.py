@@ -13,7 +13,7 @@ STATUSES = {
     "optimal": "Proved optimal: no feasible set has a smaller value.",
     "gap": "Proved to lie within the gap that was asked for.",
     "finished": "The search ended, but its bounds are not proved: {reason}.",
-    "local": "A local optimum, with no bound: use the default solver for a proof.",
+    "local": "A local optimum, with no bound: {reason}; use the default solver for a proof.",
     "time_limit": "Stopped at the time limit: raise time_limit, or accept a gap.",
     "node_limit": "Stopped at the node limit: raise node_limit, or accept a gap.",
     "interrupted": "Interrupted: the best set so far, with the bound proved so far.",

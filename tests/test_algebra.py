@@ -127,3 +127,31 @@ def test_oracle_calls_are_counted_once():
         f.values(MASKS)
         f.chains([[0, 1, 2, 3, 4]])
     assert tally.calls == 32 + 5
+
+
+def test_transformed_functions_still_split():
+    for f in (FUNCTIONS["pairwise"], FUNCTIONS["information"], ds.Table(RNG.normal(size=32))):
+        for g in (f.complement(), f.relabel([4, 3, 2, 1, 0]), f.restrict([1], [0, 1, 2, 3])):
+            assert ds.decompose(g).is_certifiable
+
+
+def test_rounding_in_coefficients_cancels():
+    f = FUNCTIONS["coverage"]
+    assert (0.1 * f + 0.2 * f - 0.3 * f).terms == ()
+
+
+def test_a_family_that_stores_nothing_is_itself_only():
+    class Bare(ds.SetFunction):
+        def __init__(self, w):
+            self.n, self.knows = 5, ds.Knowledge()
+
+        def _values(self, masks):
+            return masks.sum(axis=1) * 1.0
+
+    assert len((Bare(1) - Bare(1)).terms) == 2
+
+
+def test_counts_add_up_through_nested_counters():
+    with ds.count_oracle_calls() as outer:
+        result = ds.minimize(FUNCTIONS["coverage"] - FUNCTIONS["concave"])
+    assert outer.calls >= result.oracle_calls > 0

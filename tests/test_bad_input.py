@@ -6,6 +6,17 @@ import pytest
 import dsprog as ds
 
 F = ds.CardinalityConcave(3)
+
+
+class Nowhere(ds.SetFunction):
+    """NaN at {1}."""
+
+    n, knows = 2, ds.Knowledge()
+
+    def _values(self, masks):
+        return np.where(masks[:, 1] & ~masks[:, 0], np.nan, 0.0)
+
+
 CASES = {
     "weights with NaN": (
         lambda: ds.Modular([1.0, np.nan]),
@@ -97,6 +108,35 @@ CASES = {
         lambda: ds.minimize(F, initial=[0], constraints=[ds.Exclude([0])]),
         "initial must satisfy the constraints",
     ),
+    "not a set": (lambda: F(5), "S must be elements (whole numbers from 0 to 2) or a boolean mask, got 5"),
+    "divided by zero": (lambda: F / 0, "divisor must not be 0"),
+    "time limit of words": (lambda: ds.minimize(F, time_limit="5"), "time_limit must be a number of seconds"),
+    "half a node": (lambda: ds.minimize(F, node_limit=2.5), "node_limit must be a whole number, got 2.5"),
+    "complex weights": (lambda: ds.Modular([1j]), "weights must be an array of real numbers without gaps"),
+    "empty batch": (lambda: ds.BruteForce(batch=0), "batch must be at least 1, got 0"),
+    "values that are no numbers": (
+        lambda: ds.minimize(Nowhere() - 1.0, ds.BruteForce()),
+        "values of Difference must be finite, got nan at S = (1,)",
+    ),
+    "point outside the cube": (lambda: F.tangents([[3.0, 0, 0]]), "x must lie in the cube, from 0 to 1, got 0..3"),
+    "bound of a supermodular function": (
+        lambda: ds.modular_lower_bound(ds.Pairwise([[0, 1], [0, 0]]), [0, 1]),
+        "f must be submodular for its modular bounds to hold",
+    ),
+    "slope that is none": (
+        lambda: ds.ConcaveOfModular([[2.0, 4.0]], concave=(np.sqrt, lambda t: 0 * t)),
+        "the slope of concave must give tangents above it",
+    ),
+    "convex at small scale": (
+        lambda: ds.ConcaveOfModular([[0.3] * 3, [400, 300, 300]], concave=lambda t: t * t / (1 + t * t)),
+        "concave must be concave on [0, 1000]",
+    ),
+    "slightly indefinite L": (lambda: ds.LogDet(np.diag([1e9, -0.999])), "L must be positive semidefinite"),
+    "false declaration": (
+        lambda: ds.minimize(ds.Pairwise([[0, 3], [0, 0]]).declare(submodular=True) - ds.CardinalityConcave(2)),
+        "f must be submodular, but it is not submodular",
+    ),
+    "NaN among words": (lambda: ds.Entropy([["a"], [float("nan")]]), "X must have no missing values"),
     "declared but not submodular": (
         lambda: ds.minimize(ds.FromCallable(lambda S: len(S) ** 2, 4, submodular=True) - ds.CardinalityConcave(4)),
         "f must be submodular, but it is not submodular: f(S∪",

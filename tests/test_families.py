@@ -130,3 +130,50 @@ def test_the_kit_catches_a_wrong_override(family, broken):
 def test_the_kit_catches_a_false_claim():
     with pytest.raises(AssertionError, match="claims to be submodular"):
         check_set_function(ds.FromCallable(lambda S: len(S) ** 2, 5, submodular=True))
+
+
+def test_nearly_dependent_columns():
+    t = np.linspace(0, 1, 30)
+    timestamps = ds.LeastSquares(np.column_stack([np.ones(30), 1.7e9 + t]), t)
+    assert timestamps([0, 1]) == pytest.approx(0.0, abs=1e-9)
+    assert timestamps([0, 1]) <= timestamps([1])
+    check_set_function(ds.LeastSquares(np.vander(np.linspace(0, 1, 20), 9), np.sin(np.arange(20.0))))
+
+
+def test_steep_functions_over_many_scales():
+    weights = np.array([[1e9, 1e-6, 3.0, 1e3], [1e-6, 1e9, 1e-3, 0.0]])
+    for concave, parameter in (("sqrt", None), ("power", 0.1), ("log1p", None)):
+        f = ds.ConcaveOfModular(weights, concave=concave, parameter=parameter)
+        masks = ds.functions.table.all_masks(4)
+        np.testing.assert_allclose(f.marginals(masks), ds.SetFunction._marginals(f, masks), rtol=1e-9, atol=1e-12)
+
+
+def test_zero_and_extreme_matrices():
+    check_set_function(ds.NuclearNorm(np.zeros((3, 4))))
+    check_set_function(ds.NuclearNorm(np.zeros((0, 3))))
+    check_set_function(ds.Cut([[1e17, 1.0], [1.0, 1e17]]))
+    assert ds.Cut([[1e17, 1.0], [1.0, 1e17]])([0]) == 1.0
+    for seed in (105, 113, 471):
+        check_set_function(build("nuclear", 3, seed))
+
+
+def test_wide_data_need_several_words():
+    rng = np.random.default_rng(0)
+    X, y = rng.integers(0, 5000, (300, 12)), rng.integers(0, 3, 300)
+    X[:150] = X[150:]
+    for f in (ds.Entropy(X), ds.ConditionalEntropy(X, y), ds.MutualInformation(X, y), ds.MutualInformation(X, given=y)):
+        check_set_function(f, samples=10)
+    groups = {tuple(row) for row in X[:, [0, 5, 11]]}
+    counts = np.array([(X[:, [0, 5, 11]] == g).all(axis=1).sum() for g in groups]) / 300
+    assert ds.Entropy(X)([0, 5, 11]) == pytest.approx(-(counts * np.log(counts)).sum())
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_empty_batches(name):
+    f = build(name, 4)
+    nothing = np.zeros((0, 4), dtype=bool)
+    assert f.values(nothing).shape == (0,)
+    assert f.marginals(nothing).shape == (0, 4)
+    assert f.chains(np.zeros((0, 4), dtype=int)).shape == (0, 4)
+    if f.has_concave_extension:
+        assert f.tangents(np.zeros((0, 4)))[1].shape == (0, 4)

@@ -8,6 +8,8 @@ import scipy.sparse as sparse
 import dsprog as ds
 from dsprog.functions.table import all_masks
 from dsprog.generators import FAMILIES, random_graph
+from dsprog.submodular.min_norm_point import nearest_base
+from dsprog.submodular.persistency import persistency
 
 SIDES = [(name, side) for name in FAMILIES for side in ("f", "g")]
 
@@ -137,3 +139,76 @@ def test_pymaxflow_when_installed():
     assert ds.minimize_submodular(f, "max_flow").value == pytest.approx(
         ds.minimize_submodular(f, "min_norm_point").value
     )
+
+
+@pytest.mark.parametrize(("name", "side"), SIDES)
+def test_persistency_fixes_only_what_all_minimisers_share(name, side):
+    rng = np.random.default_rng(7)
+    f, masks = getattr(FAMILIES[name](7, 1), side), all_masks(7)
+    spread = max(1.0, np.abs(f.values(masks)).max() / 7)
+    fixed_any = False
+    for rise in (0.0, spread / 4):
+        for _ in range(4):
+            tilted = f + ds.Modular(spread * rng.normal(size=7))
+            fixed = persistency(tilted, rise)
+            assert sorted([*fixed.inside, *fixed.outside, *fixed.free]) == list(range(7))
+            for slope in (0.0, rise / 2, rise):
+                values = tilted.values(masks) + slope * masks.sum(axis=1)
+                minimisers = masks[values <= values.min() + 1e-9 * spread]
+                assert minimisers[:, fixed.inside].all()
+                assert not minimisers[:, fixed.outside].any()
+            fixed_any |= len(fixed.free) < 7
+    assert fixed_any
+
+
+def test_persistency_leaves_unknown_functions_alone():
+    assert len(persistency(ds.FromCallable(lambda S: float(len(S)), 4)).free) == 4
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_nearest_base_is_nearest(seed):
+    rng = np.random.default_rng(seed)
+    f = ds.ConcaveOfModular(rng.random((6, 9))) + ds.Modular(-rng.random(9) * 2)
+    x = nearest_base(f, 1e-12, start=rng.normal(size=9))
+    assert x.sum() == pytest.approx(f(range(9)) - f([]))
+    assert (all_masks(9) @ x <= f.values(all_masks(9)) - f([]) + 1e-8).all()
+    vertices = ds.greedy_vertices(f, rng.normal(size=(200, 9)))
+    assert (vertices @ x >= x @ x - 1e-8).all()
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_extreme_minimisers_of_degenerate_functions(seed):
+    """Integer data tie often: the smallest and the largest minimiser must be those of the lattice of all."""
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(1, 8))
+    weights = np.triu(rng.integers(0, 3, (n, n)), 1)
+    rank = ds.MatroidRank.partition(rng.integers(0, 3, n), rng.integers(0, 3, 3))
+    functions = [
+        ds.Cut(weights + weights.T) + ds.Modular(rng.integers(-2, 3, n)),
+        ds.Coverage(rng.integers(0, 2, (4, n))) + ds.Modular(-rng.integers(0, 3, n)),
+        rank + ds.Modular(-rng.integers(0, 2, n)),
+        ds.Pairwise(-weights, rng.integers(-1, 3, n)),
+        ds.CardinalityConcave(n, np.minimum(np.arange(n + 1), 2)) + ds.Modular(-rng.integers(0, 2, n)),
+    ]
+    for f in functions:
+        for method in ("min_norm_point", "auto"):
+            check_against_enumeration(f, ds.minimize_submodular(f, method))
+
+
+def test_a_constant_changes_nothing():
+    f = ds.CardinalityConcave(3, [0, 1e-4, 1e-4, 0]) + ds.Modular([-3e-4, 1e-4, 2e-4])
+    for constant in (0.0, 1e6, 1e9):
+        result = ds.minimize_submodular(f + constant)
+        assert result.S == (0,)
+        assert result.certified == (result.gap <= 1e-5)
+        assert (
+            ds.minimize(f - ds.CardinalityConcave(3, "log1p") + constant).S
+            == ds.minimize(f - ds.CardinalityConcave(3, "log1p")).S
+        )
+
+
+def test_mixed_scales():
+    for method in ("max_flow", "min_norm_point"):
+        result = ds.minimize_submodular(ds.Modular([-1e9, -1e-5, 1e-5]), method)
+        assert result.S == (0, 1)
+        assert result.maximal == (0, 1)

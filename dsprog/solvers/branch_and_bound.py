@@ -25,8 +25,9 @@ from dsprog.monitor import Monitor, Verdict
 from dsprog.problem import Problem
 from dsprog.refute import refuse_refuted
 from dsprog.search import Bundle, Expansion, Method, branch_and_bound, concatenate, take
-from dsprog.solvers.local_search import descend, feasible_starts
+from dsprog.solvers.local_search import descend
 from dsprog.solvers.solver import Solver
+from dsprog.solvers.starts import feasible_sets
 from dsprog.validation import Floats, Masks
 
 KEPT = ("lower", "I", "U", "x")  # what a node is made of; the rest is computed again
@@ -52,6 +53,8 @@ class BranchAndBound(Solver):
         Free elements up to which a node is enumerated.
     unit : int
         Nodes in a unit of work.
+    starts : int
+        Local searches before the search.
 
     Examples
     --------
@@ -68,6 +71,7 @@ class BranchAndBound(Solver):
     batch: int = 256
     leaf: int = 2
     unit: int = 50_000
+    starts: int = 20
 
     keeps_checkpoints: ClassVar[bool] = True
 
@@ -80,8 +84,9 @@ class BranchAndBound(Solver):
         """Start from local optima, then search."""
         method = IntervalSearch(problem, self, keep_all=monitor.keeps > 1)
         method.pause = lambda nodes, open: monitor.pause(nodes, open, "search")
-        starts = feasible_starts(problem, np.random.default_rng(monitor.seed or 0), 20)
-        monitor.offer(*descend(problem, starts), "local search")
+        starts = feasible_sets(problem, monitor.mask, np.random.default_rng(monitor.seed or 0), self.starts)
+        feasible = problem.feasible if len(problem.rows) else None
+        monitor.offer(*descend(problem.objective, starts, problem.slack, feasible), "local search")
         return branch_and_bound(method, monitor, checkpoint)
 
 

@@ -37,7 +37,7 @@ def minimize_by_max_flow(f: SetFunction, gap: float) -> SubmodularMinimum:
     flow, minimal, maximal, rounds = maximum(capacities, f.n)
     lower = constant + np.minimum(linear, 0.0).sum() + flow
     scale = max(np.abs(linear).sum(), abs(constant), 1e-300)
-    return minimum_between(f, minimal, maximal, lower, gap * scale, "max-flow", rounds, None)
+    return minimum_between(f, minimal, maximal, minimal, lower, gap * scale, "max-flow", rounds)
 
 
 def network(linear: np.ndarray, pairs: Any) -> Any:
@@ -78,8 +78,10 @@ def flow_with_scipy(capacities: Any, n: int) -> tuple[float, Masks, Masks, int]:
         # Rounding down lost less than 1/scale on each arc of a cut; integral capacities at scale >= 1 lost nothing.
         lost = (residual.data * scale) % 1.0
         most = float((lost > 0).sum()) / scale
-    tolerance = 1e-13 * largest
-    return total, reachable(residual, n, tolerance)[:n], ~reachable(residual.T.tocsr(), n + 1, tolerance)[:n], rounds
+    # An arc is saturated up to rounding in its own capacity, both directions together.
+    left = residual.copy()
+    left.data = residual.data - 1e-12 * (capacities + capacities.T)[arc_rows(residual), residual.indices]
+    return total, reachable(left, n)[:n], ~reachable(left.T.tocsr(), n + 1)[:n], rounds
 
 
 def aligned(flow: Any, pattern: Any) -> np.ndarray:
@@ -90,17 +92,20 @@ def aligned(flow: Any, pattern: Any) -> np.ndarray:
     flow.sort_indices()
     if np.array_equal(flow.indptr, pattern.indptr) and np.array_equal(flow.indices, pattern.indices):
         return flow.data
-    rows = np.repeat(np.arange(pattern.shape[0]), np.diff(pattern.indptr))
-    return np.asarray(flow[rows, pattern.indices]).ravel()
+    return np.asarray(flow[arc_rows(pattern), pattern.indices]).ravel()
 
 
-def reachable(residual: Any, start: int, tolerance: float) -> Masks:
+def arc_rows(matrix: Any) -> np.ndarray:
+    """The row of each stored entry."""
+    return np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
+
+
+def reachable(residual: Any, start: int) -> Masks:
     """The nodes that arcs with capacity left lead to."""
     import scipy.sparse as sparse
     from scipy.sparse.csgraph import breadth_first_order
 
-    keep = residual.data > tolerance
-    rows = np.repeat(np.arange(residual.shape[0]), np.diff(residual.indptr))
+    keep, rows = residual.data > 0, arc_rows(residual)
     graph = sparse.csr_array((np.ones(keep.sum()), (rows[keep], residual.indices[keep])), shape=residual.shape)
     reached = np.zeros(residual.shape[0], dtype=bool)
     reached[breadth_first_order(graph, start, return_predecessors=False)] = True

@@ -11,12 +11,15 @@ it robust here:
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import ArrayLike
 
 from dsprog.set_function import SetFunction
 from dsprog.submodular.minimum import SubmodularMinimum, minimum_between
-from dsprog.validation import Floats, Masks, as_matrix
+from dsprog.submodular.persistency import persistency
+from dsprog.validation import Floats, Ints, Masks, as_matrix
 
 
 class ActiveVertices:
@@ -71,61 +74,108 @@ class ActiveVertices:
 
 
 def minimize_by_min_norm_point(
-    f: SetFunction, gap: float, start: ArrayLike | None = None, max_iterations: int | None = None
+    f: SetFunction,
+    gap: float,
+    start: ArrayLike | None = None,
+    max_iterations: int | None = None,
+    extremes: bool = True,
 ) -> SubmodularMinimum:
-    """Minimise f; see :func:`dsprog.minimize_submodular`."""
-    n, empty = f.n, f([])
-    first = np.zeros(n) if start is None else as_matrix(start, "start", shape=(n,))
-    limit = max_iterations if max_iterations is not None else 50 * n + 100
-    vertex, prefix_values, order = chain_at(f, first, empty)
-    active = ActiveVertices(vertex)
-    scale = np.abs(prefix_values).max()
-    best, best_value, lower, base = order[:0], np.inf, -np.inf, vertex
-    stalled = 0
-    iterations = 0
-    while iterations < limit:
-        iterations += 1
+    """Minimise f; see :func:`dsprog.minimize_submodular`. What marginals decide is fixed first."""
+    first = np.zeros(f.n) if start is None else as_matrix(start, "start", shape=(f.n,))
+    fixed = persistency(f)
+    walk = walk_to_nearest(fixed.restrict(f), first[fixed.free], max_iterations, extremes)
+    minimal, maximal, best = fixed.lift_sets(np.array([walk.minimal, walk.maximal, walk.best]), f.n)
+    base, empty = fixed.lift_base(f, walk.base), f([])
+    lower = empty + np.minimum(0.0, base).sum()
+    slack = gap * max(walk.scale, float(np.abs(base).max(initial=0.0))) + 8 * np.finfo(float).eps * abs(empty)
+    return minimum_between(f, minimal, maximal, best, lower, slack, "min-norm point", walk.iterations, base, extremes)
+
+
+class Walk(NamedTuple):
+    """Smallest, largest and best minimiser met, the base of the best bound, the largest value, and iterations."""
+
+    minimal: Masks
+    maximal: Masks
+    best: Masks
+    base: Floats
+    scale: float
+    iterations: int
+
+
+def walk_to_nearest(f: SetFunction, first: Floats, max_iterations: int | None, extremes: bool) -> Walk:
+    """Walk towards the point of least norm, until the gap closes or, for the extreme minimisers, to its end.
+
+    Values are taken relative to f(∅), so that a constant changes nothing.
+    """
+    limit = max_iterations if max_iterations is not None else 50 * f.n + 100
+    x, base = np.zeros(f.n), np.zeros(f.n)
+    best, best_value, lower = np.zeros(f.n, dtype=bool), 0.0, -np.inf
+    vertex, values, order = chain_at(f, first)
+    active, scale = ActiveVertices(vertex), float(np.abs(values).max())
+    stalled = iterations = 0
+    try:
+        while iterations < limit:
+            iterations += 1
+            x = active.point
+            vertex, values, order = chain_at(f, x)
+            scale = max(scale, float(np.abs(values).max()))
+            stalled += 1
+            bound = np.minimum(0.0, x).sum()
+            if bound > lower:
+                lower, base, stalled = bound, x, 0
+            if values.min() < best_value:
+                best, best_value, stalled = prefix(order, int(values.argmin())), float(values.min()), 0
+            closed = not extremes and best_value - lower <= 1e-15 * scale
+            # x is nearest to the origin when no vertex lies on the near side of its hyperplane: x·x <= x·vertex.
+            nearest = x @ x - x @ vertex <= 1e-14 * scale * np.abs(x).sum()
+            if closed or nearest or stalled > 3 * f.n + 30:
+                break
+            active.add(vertex)
+            active.move_to_nearest()
+    except KeyboardInterrupt:  # the bound and the best set so far are what they are
+        pass
+    sizes = np.flatnonzero(values <= min(values.min(), best_value) + 1e-12 * scale)
+    if len(sizes) == 0:
+        return Walk(best, best, best, base, scale, iterations)
+    return Walk(prefix(order, sizes[0]), prefix(order, sizes[-1]), best, base, scale, iterations)
+
+
+def nearest_base(
+    f: SetFunction, accuracy: float, start: ArrayLike | None = None, max_iterations: int | None = None
+) -> Floats:
+    """The point of least norm in the base polytope of f, to within ``accuracy``.
+
+    The minimiser x* and the point x returned satisfy |x - x*|² <= x·x - min over vertices s of x·s <= accuracy, unless
+    the iterations ran out. -x is then the minimiser of f̂(z) + |z|²/2 over all z, and clipped to the cube, over the
+    cube.
+
+    >>> import dsprog as ds
+    >>> nearest_base(ds.CardinalityConcave(2, [0.0, 3.0, 4.0]), 1e-12)
+    array([2., 2.])
+    """
+    first = np.zeros(f.n) if start is None else as_matrix(start, "start", shape=(f.n,))
+    active = ActiveVertices(chain_at(f, first)[0])
+    for _ in range(max_iterations if max_iterations is not None else 50 * f.n + 100):
         x = active.point
-        vertex, prefix_values, order = chain_at(f, x, empty)
-        scale = max(scale, np.abs(prefix_values).max())
-        bound = empty + np.minimum(0.0, x).sum()
-        if bound > lower:
-            lower, base, stalled = bound, x, 0
-        size = int(prefix_values.argmin())
-        if prefix_values[size] < best_value:
-            best, best_value, stalled = order[:size], float(prefix_values[size]), 0
-        stalled += 1
-        # x is nearest to the origin when no vertex lies on the near side of its hyperplane: x·x <= x·vertex.
-        if (
-            best_value - lower <= 1e-15 * scale
-            or x @ x - x @ vertex <= 1e-14 * scale * (np.abs(x).sum() + 1e-300)
-            or stalled > 3 * n + 30
-        ):
+        vertex, _, _ = chain_at(f, x)
+        if x @ x - x @ vertex <= accuracy:
             break
         active.add(vertex)
         active.move_to_nearest()
-    slack = gap * max(scale, 1e-300)
-    minimal, maximal = extreme_minimisers(f, base, empty, best, best_value, 1e-12 * scale)
-    return minimum_between(f, minimal, maximal, lower, slack, "min-norm point", iterations, base)
+    return active.point
 
 
-def chain_at(f: SetFunction, x: Floats, empty: float) -> tuple[Floats, Floats, np.ndarray]:
-    """The greedy vertex least along x, the values of the prefixes of its order (∅ first), and the order."""
+def chain_at(f: SetFunction, x: Floats) -> tuple[Floats, Floats, Ints]:
+    """The greedy vertex least along x, the values of the prefixes of its order relative to f(∅), and the order."""
     order = np.argsort(x, kind="stable")
     increments = f.chains(order[None, :])[0]
     vertex = np.empty(f.n)
     vertex[order] = increments
-    return vertex, empty + np.concatenate([[0.0], np.cumsum(increments)]), order
+    return vertex, np.concatenate([[0.0], np.cumsum(increments)]), order
 
 
-def extreme_minimisers(
-    f: SetFunction, x: Floats, empty: float, best: np.ndarray, best_value: float, slack: float
-) -> tuple[Masks, Masks]:
-    """The smallest and the largest prefix of x's chain of least value; the best set met if the chain misses it."""
-    _, values, order = chain_at(f, x, empty)
-    sizes = np.flatnonzero(values <= min(values.min(), best_value) + slack)
-    chosen = [best, best] if len(sizes) == 0 else [order[: sizes[0]], order[: sizes[-1]]]
-    minimal, maximal = np.zeros((2, f.n), dtype=bool)
-    minimal[chosen[0]] = True
-    maximal[chosen[1]] = True
-    return minimal, maximal
+def prefix(order: Ints, size: int) -> Masks:
+    """The first elements of an order, as a mask."""
+    mask = np.zeros(len(order), dtype=bool)
+    mask[order[:size]] = True
+    return mask

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -46,12 +45,22 @@ class SubmodularMinimum:
 
 
 def minimum_between(
-    f: SetFunction, minimal: Masks, maximal: Masks, lower: float, slack: float, method: str, iterations: int, base: Any
+    f: SetFunction,
+    minimal: Masks,
+    maximal: Masks,
+    best: Masks,
+    lower: float,
+    slack: float,
+    method: str,
+    iterations: int,
+    base: Floats | None = None,
+    extremes: bool = True,
 ) -> SubmodularMinimum:
-    """Recompute the values of the two extreme minimisers and judge the gap."""
-    values = f.values(np.array([minimal, maximal]))
-    best = minimal if values[0] <= values[1] else maximal
+    """Recompute the values of the minimisers found and judge the gap."""
+    sets = np.array([minimal, maximal, best])
+    values = f.values(sets)
     value = float(values.min())
+    best = sets[int(values.argmin())]
     if f.knows.integral:
         lower = float(np.ceil(lower - 1e-6))
     certified = bool(f.knows.submodular is True and value - lower <= slack)
@@ -63,18 +72,17 @@ def minimum_between(
         message = (
             f"The gap {value - lower:.2e} did not close to {slack:.2e}: rounding in the data, or raise max_iterations."
         )
-    valid_lower = min(lower, value) if f.knows.submodular is True else -np.inf
     return SubmodularMinimum(
-        elements(best),
-        value,
-        valid_lower,
-        certified,
-        elements(minimal),
-        elements(maximal),
-        method,
-        iterations,
-        message,
-        base,
+        S=elements(best),
+        value=value,
+        lower_bound=min(lower, value) if f.knows.submodular is True else -np.inf,
+        certified=certified,
+        minimal=elements(minimal) if extremes else None,
+        maximal=elements(maximal) if extremes else None,
+        method=method,
+        iterations=iterations,
+        message=message,
+        base=base,
     )
 
 
@@ -85,6 +93,7 @@ def minimize_submodular(
     gap: float = 1e-9,
     start: ArrayLike | None = None,
     max_iterations: int | None = None,
+    extremes: bool = True,
 ) -> SubmodularMinimum:
     """Minimise a submodular function over all sets, or a symmetric one over proper non-empty sets.
 
@@ -101,6 +110,9 @@ def minimize_submodular(
         A point to start from, such as ``base`` of a similar problem's result (min-norm point only).
     max_iterations : int, optional
         Of the min-norm point method.
+    extremes : bool
+        Whether the smallest and the largest minimiser are wanted; without them the min-norm point method may stop
+        earlier.
 
     Examples
     --------
@@ -124,5 +136,5 @@ def minimize_submodular(
     if method == "queyranne":
         return minimize_by_queyranne(f)
     if method == "min_norm_point":
-        return minimize_by_min_norm_point(f, gap, start, max_iterations)
+        return minimize_by_min_norm_point(f, gap, start, max_iterations, extremes)
     raise ValueError(f"method must be auto, min_norm_point, max_flow or queyranne, got {method!r}")

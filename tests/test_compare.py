@@ -1,0 +1,62 @@
+"""Solvers side by side: rows, table, files, and sentences for what cannot be."""
+
+import csv
+
+import pytest
+from click.testing import CliRunner
+
+import dsprog as ds
+from dsprog.cli import main
+from dsprog.compare import COLUMNS, SOLVERS, compare, load_instance
+
+
+def run(*arguments):
+    return CliRunner().invoke(main, ["compare", *arguments])
+
+
+def test_gap_is_to_the_best_bound_known():
+    objective = load_instance("logdet:n=10,seed=3")
+    optimum = ds.minimize(objective).value
+    rows = {row["solver"]: row for row in compare(objective, ["backward", "flip", "brute"], seed=0)}
+    assert rows["brute"]["gap"] == 0
+    for row in rows.values():
+        assert row["gap"] == pytest.approx((row["value"] - optimum) / abs(row["value"]), abs=1e-12)
+        assert row["oracle_calls"] > 0
+    assert compare(objective, ["flip"], seed=0)[0]["gap"] == float("inf")
+
+
+def test_every_name_runs():
+    rows = compare(load_instance("coverage:n=5"), list(SOLVERS), seed=0)
+    assert [row["solver"] for row in rows] == list(SOLVERS)
+
+
+def test_table_and_files(tmp_path):
+    pytest.importorskip("matplotlib")
+    result = run("concave:n=8,seed=1", "--solvers", "ssp,forward,brute", "--save", str(tmp_path / "new"))
+    assert result.exit_code == 0, result.output
+    lines = result.output.splitlines()
+    assert lines[0].split() == list(COLUMNS)
+    assert [line.split()[0] for line in lines[1:]] == ["ssp", "forward", "brute"]
+    with open(tmp_path / "new" / "compare.csv") as file:
+        rows = list(csv.DictReader(file))
+    assert [row["solver"] for row in rows] == ["ssp", "forward", "brute"]
+    assert float(rows[2]["value"]) == pytest.approx(ds.minimize(load_instance("concave:n=8,seed=1")).value)
+    assert (tmp_path / "new" / "compare.png").read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["nothing.npz"], "instance must be a file or a generator such as concave:n=30,seed=0"),
+        (["concave:m=3"], "a generator takes n=NUMBER and seed=NUMBER, got 'm=3'"),
+        (["concave:n=x"], "a generator takes n=NUMBER and seed=NUMBER, got 'n=x'"),
+        (["concave:n=4", "--solvers", "ssp,magic"], "solvers must be among ssp, supsub"),
+        (["concave:n=4", "--solvers", ","], "got none"),
+        (["concave:n=30", "--solvers", "brute"], "BruteForce enumerates up to n = 25, got n = 30"),
+    ],
+)
+def test_refusals(arguments, sentence):
+    result = run(*arguments)
+    assert result.exit_code == 1
+    assert sentence in result.output
+    assert len(result.output.splitlines()) == 1

@@ -1,0 +1,28 @@
+"""Published instances with known optima; skipped where the data are not at hand."""
+
+import pytest
+
+import dsprog as ds
+from benchmarks.published import DATA, OPTIMA, build
+
+pytestmark = pytest.mark.skipif(
+    not DATA.is_dir(), reason=f"no data at {DATA}: set DSPROG_DATA to the folder that holds ds/"
+)
+
+
+@pytest.mark.parametrize("name", ["speech_first100", "speech_first200", "speech_seed42"])
+@pytest.mark.parametrize("solver", [ds.LocalSearch(), ds.ModMod(), ds.SSP()], ids=lambda s: type(s).__name__)
+def test_speech_is_nearly_solved(name, solver):
+    value = ds.minimize(build(name), solver, seed=0).value
+    assert OPTIMA[name] - 6e-5 <= value <= OPTIMA[name] * (1 - 5e-4)
+
+
+def test_dca_solves_speech():
+    assert ds.minimize(build("speech_seed42"), ds.DCA(), seed=0).value == pytest.approx(-49.296182, abs=6e-5)
+
+
+def test_mushroom():
+    objective, name = build("mushroom_train_1"), "mushroom_train_1"
+    assert objective([21, 39, 54, 110, 118]) == pytest.approx(OPTIMA[name], abs=1e-9)
+    result = ds.minimize(objective, ds.Greedy("bidirectional", restarts=10), seed=0)
+    assert OPTIMA[name] - 1e-9 <= result.value <= OPTIMA[name] + 2e-4
