@@ -30,6 +30,7 @@ from dsprog.minimize import minimize
 from dsprog.result import Event, Result
 from dsprog.set_function import SetFunction, count_oracle_calls
 from dsprog.solvers.brute_force import BruteForce
+from dsprog.solvers.prismatic import Prismatic
 from dsprog.solvers.solver import Solver
 from dsprog.submodular import SubmodularMinimum, minimize_submodular
 
@@ -60,6 +61,7 @@ __all__ = [
     "MutualInformation",
     "NuclearNorm",
     "Pairwise",
+    "Prismatic",
     "Result",
     "SetFunction",
     "Solver",

@@ -29,7 +29,7 @@ def relative_gap(value: float, lower_bound: float) -> float:
 
 @dataclass(frozen=True)
 class Event:
-    """One moment of a run."""
+    """One moment of a run; ``cuts`` counts the cutting planes of a solver that has any."""
 
     seconds: float
     nodes: int
@@ -37,6 +37,7 @@ class Event:
     value: float
     lower_bound: float
     source: str
+    cuts: int | None = None
 
     @property
     def gap(self) -> float:

@@ -1,0 +1,1 @@
+"""Lower bounds, one to a file."""
