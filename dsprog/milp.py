@@ -141,7 +141,17 @@ class HighsProgramme(Programme):
         self._exchanged = True
 
     def solve(self, time_limit: float = math.inf) -> Optimum:
-        """Solve to a gap of zero; a basis of the programme before is kept for the next."""
+        """Solve to a gap of zero; the basis of one linear programme starts the next.
+
+        A programme that HiGHS gives up, as happens from a bad basis, is built afresh, and then left to scipy.
+        """
+        found = self._attempt(time_limit)
+        if found is None:
+            self._model = None
+            found = self._attempt(time_limit)
+        return self._by_scipy(time_limit) if found is None else found
+
+    def _attempt(self, time_limit: float) -> Optimum | None:
         import highspy
 
         model, is_mip = self._current_model(), bool(self.integer.any())
@@ -159,10 +169,10 @@ class HighsProgramme(Programme):
             return Optimum("infeasible", math.inf)
         if status == highspy.HighsModelStatus.kTimeLimit:
             return Optimum("limit", -math.inf)
-        return self._by_scipy(time_limit)
+        return None
 
     def _by_scipy(self, time_limit: float) -> Optimum:
-        """The same programme from scratch, with presolve: for the rare one that HiGHS gives up as it is set up here."""
+        """The same programme with scipy's setting of HiGHS, presolve included."""
         other = ScipyProgramme(self.c, self.lower, self.upper, self.integer, self.L, self.b, self.threads)
         other.require(self.R, self.r)
         other.exchange(self.W, self.d)
