@@ -90,16 +90,10 @@ class Prismatic(Solver):
 
     def solve(self, problem: Problem, monitor: Monitor, checkpoint: Checkpoint | None = None) -> Verdict:
         """Search until every prism is closed or the monitor says stop."""
-        monitor.cuts = 0
-        method = self.method(problem, monitor)
-        method.offer_start(monitor)
-        verdict = branch_and_bound(method, monitor, checkpoint)
-        if verdict.status == "optimal" and monitor.value - monitor.lower_bound > method.units.rounding:
-            return Verdict("gap", verdict.proof, verdict.reason)  # some prism was closed by the tolerance
-        return verdict
+        return self.method(problem, monitor).run(monitor, checkpoint)
 
     def method(self, problem: Problem, monitor: Monitor) -> PrismMethod:
-        """The algorithm for one problem, ready for :func:`dsprog.search.branch_and_bound`."""
+        """The algorithm for one problem, ready to run."""
         if problem.constraints and self.bound == "lp":
             raise ValueError("Prismatic takes no constraints with bound='lp': use bound='bilp'")
         rows = constraint_rows(problem.constraints, problem.n)
@@ -158,6 +152,15 @@ class PrismMethod(Method):
         self.model = self._model()
         # A programme hides up to 10 tolerances times its largest cost; |ĝ| <= |v|_1 <= 2n at the vertices.
         self.units = Units.of(self.problem, 20 * self.model.tolerance * (1 + 2 * n))
+
+    def run(self, monitor: Monitor, checkpoint: Checkpoint | None = None) -> Verdict:
+        """Offer the start vertex, search, and say how it ended: "gap" if some prism was closed by the tolerance."""
+        monitor.cuts = 0
+        self.offer_start(monitor)
+        verdict = branch_and_bound(self, monitor, checkpoint)
+        if verdict.status == "optimal" and monitor.value - monitor.lower_bound > self.units.rounding:
+            return Verdict("gap", verdict.proof, verdict.reason)
+        return verdict
 
     # -- what the driver asks for -----------------------------------------------------------------------------------
 
