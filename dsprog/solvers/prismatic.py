@@ -42,8 +42,8 @@ class Prismatic(Solver):
     Parameters
     ----------
     bound : {"bilp", "lp"}
-        "bilp" is the paper's bound. "lp" drops the condition that x is binary: each programme is three to five times
-        cheaper, the bound is weaker, and the sets on the chain of each optimum are tried.
+        "bilp" is the paper's bound. "lp" drops the condition that x is binary: an iteration is two to three
+        times cheaper, the bound is weaker, and the sets on the chain of each optimum are tried.
     subdivision : {"bisection", "optimum"}
         "bisection" halves the longest edge, as in the paper, and converges in the limit only: ``tolerance`` ends it.
         "optimum" subdivides at the optimum of the programme. A binary optimum becomes a vertex, where the bound is
