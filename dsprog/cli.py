@@ -114,5 +114,30 @@ def compare(instance: str, solvers: str | None, time_limit: float, seed: int, fo
         side_by_side.save(folder, results, instance)
 
 
+@main.group()
+def reproduce() -> None:
+    """Run an experiment: rows are saved as they come, then drawn; a second run goes on where the first stopped."""
+
+
+def experiment_options(default_time_limit: float) -> Callable[[Any], Any]:
+    """--quick, --out and --time-limit, which every experiment has."""
+    folder = click.Path(file_okay=False, path_type=Path)
+    quick = click.option("--quick", is_flag=True, help="A small version that takes seconds.")
+    out = click.option("--out", type=folder, default="results", show_default=True, help="Folder.")
+    limit = click.option("--time-limit", default=default_time_limit, show_default=True, help="Seconds for each run.")
+    return lambda command: quick(out(limit(command)))
+
+
+@reproduce.command()
+@experiment_options(default_time_limit=10.0)
+@plain_errors
+def bounds(quick: bool, out: Path, time_limit: float) -> None:
+    """The prismatic algorithm: BILP against LP bound, bisection against subdivision at the optimum."""
+    from dsprog.experiments.bounds import reproduce
+
+    for path in reproduce(out, quick, time_limit, click.echo):
+        click.echo(path)
+
+
 if __name__ == "__main__":
     main()

@@ -8,8 +8,7 @@ from typing import TextIO
 
 from dsprog.result import Event
 
-COLUMNS = ("source", "seconds", "nodes", "open", "bound", "value", "gap")
-WIDTHS = (14, 9, 12, 10, 16, 16, 9)
+WIDTHS = {"source": 14, "seconds": 9, "nodes": 12, "open": 10, "cuts": 8, "bound": 16, "value": 16, "gap": 9}
 
 
 def number(value: float) -> str:
@@ -17,11 +16,18 @@ def number(value: float) -> str:
     return "-" if math.isinf(value) else f"{value:.9g}"
 
 
-def cells(event: Event) -> tuple[str, ...]:
-    """An event as the cells of a line."""
-    gap = "-" if math.isinf(event.gap) else f"{100 * event.gap:.3g} %"
-    counts = (f"{event.seconds:.2f}", f"{event.nodes:,}", f"{event.open:,}")
-    return (event.source, *counts, number(event.lower_bound), number(event.value), gap)
+def cells(event: Event) -> dict[str, str]:
+    """An event as the cells of a line, by column; cuts only where the solver has cuts."""
+    return {
+        "source": event.source,
+        "seconds": f"{event.seconds:.2f}",
+        "nodes": f"{event.nodes:,}",
+        "open": f"{event.open:,}",
+        **({} if event.cuts is None else {"cuts": f"{event.cuts:,}"}),
+        "bound": number(event.lower_bound),
+        "value": number(event.value),
+        "gap": "-" if math.isinf(event.gap) else f"{100 * event.gap:.3g} %",
+    }
 
 
 class Log:
@@ -30,22 +36,23 @@ class Log:
     def __init__(self, stream: TextIO | None = None) -> None:
         self.stream = stream if stream is not None else sys.stderr
         self.console = None
-        self.started = False
+        self.columns: tuple[str, ...] = ()
         if self.stream.isatty():
             from rich.console import Console
 
             self.console = Console(file=self.stream, highlight=False)
 
     def write(self, event: Event, improved: bool) -> None:
-        """Print an event, after the header if it is the first."""
-        if not self.started:
-            self._line(COLUMNS, "bold")
-            self.started = True
-        self._line(cells(event), "green" if improved else "")
+        """Print an event, after a header if it is the first with these columns."""
+        texts = cells(event)
+        if tuple(texts) != self.columns:
+            self.columns = tuple(texts)
+            self._line({name: name for name in texts}, "bold")
+        self._line(texts, "green" if improved else "")
 
-    def _line(self, texts: tuple[str, ...], style: str) -> None:
-        first, *rest = (text.rjust(width) for text, width in zip(texts, WIDTHS))
-        line = " ".join([first.strip().ljust(WIDTHS[0]), *rest])
+    def _line(self, texts: dict[str, str], style: str) -> None:
+        first, *rest = (text.rjust(WIDTHS[name]) for name, text in texts.items())
+        line = " ".join([first.strip().ljust(WIDTHS["source"]), *rest])
         if self.console is None:
             print(line, file=self.stream, flush=True)
         else:

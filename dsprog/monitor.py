@@ -73,6 +73,7 @@ class Monitor:
         self.mask: Masks | None = None
         self.value, self.lower_bound = math.inf, -math.inf
         self.nodes = self.open = 0
+        self.cuts: int | None = None
         self.trace: list[Event] = []
         self._log = Log() if verbose else None
         self._started = time.perf_counter()
@@ -154,7 +155,7 @@ class Monitor:
 
     def _report(self, source: str, improved: bool) -> None:
         self._last_line = self.seconds
-        event = Event(self._last_line, self.nodes, self.open, self.value, self.lower_bound, source)
+        event = Event(self._last_line, self.nodes, self.open, self.value, self.lower_bound, source, self.cuts)
         self.trace.append(event)
         if self._log is not None:
             self._log.write(event, improved)

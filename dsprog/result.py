@@ -38,7 +38,7 @@ def finite(value: Any) -> Any:
 
 @dataclass(frozen=True)
 class Event:
-    """One moment of a run, as callbacks and the trace have it.
+    """One moment of a run, as callbacks and the trace have it; ``cuts`` counts cutting planes where there are any.
 
     >>> import dsprog as ds
     >>> events = []
@@ -53,6 +53,7 @@ class Event:
     value: float
     lower_bound: float
     source: str
+    cuts: int | None = None
 
     @property
     def gap(self) -> float:

@@ -38,6 +38,8 @@ class Expansion:
         The least bound among the nodes that were closed by their bound.
     source : str
         For the log: what found the sets.
+    cuts : int, optional
+        For the log: cutting planes so far, if the method has any.
     """
 
     bundles: list[Bundle]
@@ -46,6 +48,7 @@ class Expansion:
     values: Floats
     closed: float = math.inf
     source: str = ""
+    cuts: int | None = None
 
 
 class Method(ABC):
@@ -153,6 +156,7 @@ def branch_and_bound(method: Method, monitor: Monitor, checkpoint: Checkpoint | 
             closed = min(closed, expansion.closed)
             frontier.replace(bundle, expansion.bundles)
             monitor.nodes += expansion.nodes
+            monitor.cuts = expansion.cuts
             monitor.progress(monitor.nodes, frontier.size, expansion.source)
             save(force=False)
     finally:

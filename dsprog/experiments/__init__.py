@@ -1,0 +1,1 @@
+"""Experiments, one to a file: rows first, drawing after."""
