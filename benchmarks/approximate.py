@@ -84,7 +84,7 @@ def run_rows(title: str, objective: ds.SetFunction, optimum: float | None) -> li
     for name, solver in METHODS.items():
         result = ds.minimize(objective, solver, seed=0, time_limit=60.0)
         value = objective(result.S)
-        row = {"instance": title, "solver": name, "value": f"{value:.6f}", "|S|": len(result.S)}
+        row = {"instance": title, "solver": name, "value": f"{value:.6f}", "size": len(result.S)}
         if optimum is not None:
             row["above the optimum"] = f"{max(0.0, value - optimum):.1e}"
         memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
