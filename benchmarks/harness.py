@@ -62,16 +62,6 @@ def referee(objective: Any, S: Any, lower_bound: float) -> dict[str, float]:
     return {"value": value, "lower_bound": lower_bound, "gap": value - lower_bound}
 
 
-def run_row(instance: Any, solver: Any, n: int, seed: int, time_limit: float) -> dict[str, Any]:
-    """One solver on one instance."""
-    objective = instance.build(n, seed)
-    started = time.perf_counter()
-    S, lower_bound = solver.run(objective, time_limit)
-    seconds = time.perf_counter() - started
-    row = {"family": instance.NAME, "n": n, "seed": seed, "solver": solver.NAME, "seconds": seconds}
-    return {**row, **referee(objective, S, lower_bound)}
-
-
 def save(name: str, rows: list[dict[str, Any]]) -> Path:
     """Write rows as CSV and, with the machine, as JSON."""
     RESULTS.mkdir(exist_ok=True)

@@ -43,14 +43,16 @@ def concave_rows() -> list[dict[str, str]]:
     return [row("ConcaveOfModular n=50 K=30, one chain in a batch of 1,000", kernel, "6 µs, 4 times NumPy", note)]
 
 
-def chess_columns() -> tuple[np.ndarray, str]:
+def chess_data() -> tuple[np.ndarray, np.ndarray, str]:
+    """Attributes and class of CHESS, or random data of its shape, and which."""
     if CHESS.exists():
-        return np.loadtxt(CHESS, dtype=str, delimiter=",")[:, :36], "CHESS 3,196 × 36"
-    return discrete_data(np.random.default_rng(0), 3196, 36, 2)[0], "random data 3,196 × 36 (CHESS is not at hand)"
+        data = np.loadtxt(CHESS, dtype=str, delimiter=",")
+        return data[:, :36], data[:, 36], "CHESS 3,196 × 36"
+    return *discrete_data(np.random.default_rng(0), 3196, 36, 2), "random data 3,196 × 36 (CHESS is not at hand)"
 
 
 def entropy_rows() -> list[dict[str, str]]:
-    X, name = chess_columns()
+    X, _, name = chess_data()
     f = ds.Entropy(X)
     rows = []
     for size in (1, 18, 35):

@@ -102,7 +102,7 @@ def compare(instance: str, solvers: str | None, time_limit: float, seed: int, fo
     """Run solvers on one INSTANCE, a file or a generator such as concave:n=30,seed=0, and print a table.
 
     Solvers: ssp, supsub, modmod, dca, cdca, forward, backward, bidirectional, flip, swap, tabu, and with a proof:
-    brute, exact. The gap is to the best lower bound that any of them proved.
+    exact, brute, prism, scip. The gap is to the best lower bound that any of them proved.
     """
     from dsprog import compare as side_by_side
 

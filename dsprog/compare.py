@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from dsprog.files import load
 from dsprog.generators import FAMILIES
 from dsprog.minimize import minimize
 from dsprog.result import Result, relative_gap
@@ -26,6 +27,8 @@ from dsprog.solvers.dca import DCA
 from dsprog.solvers.greedy import Greedy
 from dsprog.solvers.local_search import LocalSearch
 from dsprog.solvers.mod_mod import ModMod
+from dsprog.solvers.prismatic import Prismatic
+from dsprog.solvers.scip import Scip
 from dsprog.solvers.solver import Solver
 from dsprog.solvers.ssp import SSP
 from dsprog.solvers.sup_sub import SupSub
@@ -43,6 +46,8 @@ SOLVERS: dict[str, Callable[[], Solver | None]] = {
     "swap": lambda: LocalSearch("swap"),
     "tabu": lambda: LocalSearch("tabu"),
     "brute": BruteForce,
+    "prism": lambda: Prismatic(subdivision="optimum"),
+    "scip": Scip,
     "exact": lambda: None,  # the default of minimize
 }
 DEFAULT = "ssp,supsub,modmod,dca,forward,backward,bidirectional,flip,swap,tabu"
@@ -59,10 +64,6 @@ def load_instance(name: str) -> SetFunction:
             f"instance must be a file or a generator such as concave:n=30,seed=0 "
             f"(one of {', '.join(FAMILIES)}), got {name!r}"
         )
-    try:
-        from dsprog.files import load  # type: ignore[import-not-found, unused-ignore]
-    except ImportError:
-        raise ValueError(f"instance must be a generator: this version reads no files, got {name!r}") from None
     return load(name)
 
 

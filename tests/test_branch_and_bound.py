@@ -209,3 +209,14 @@ def test_bad_options():
         ds.minimize(
             ds.Cut(np.ones((3, 3)) - np.eye(3)) - ds.CardinalityConcave(3), BranchAndBound(bounds=("monotone",))
         )
+
+
+@pytest.mark.parametrize("family", ["concave", "coverage", "facility", "rank", "entropy"])
+def test_scip_agrees(family):
+    pytest.importorskip("pyscipopt")
+    for n, constraints in ((0, []), (1, []), (7, []), (9, [ds.Cardinality(2, 4)])):
+        objective = FAMILIES[family](n, 2)
+        ours = ds.minimize(objective, constraints=constraints)
+        theirs = ds.minimize(objective, ds.Scip(), constraints=constraints)
+        assert theirs.status == "optimal"
+        assert theirs.value == pytest.approx(ours.value, abs=1e-5)

@@ -1,4 +1,6 @@
+"""Family B: coverage minus coverage, 3n items of mean degree 4."""
+
 from dsprog.generators import coverage_difference as build  # noqa: F401
 
-NAME = "coverage"
-SIZES = (10, 14, 18)
+NAME = "B coverage"
+SIZES = (10, 15, 20, 30, 40, 50, 60)

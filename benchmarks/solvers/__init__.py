@@ -1,1 +1,1 @@
-"""Solvers, one to a file: ``NAME`` and ``run(objective, time_limit)``, which returns a set and a lower bound."""
+"""Solvers, one to a file: ``NAME``, ``LARGEST`` size to try, and ``SOLVER``."""

@@ -1,0 +1,5 @@
+import dsprog as ds
+
+NAME = "BranchAndBound"
+LARGEST = 1000
+SOLVER = ds.BranchAndBound()

@@ -1,0 +1,5 @@
+import dsprog as ds
+
+NAME = "BruteForce"
+LARGEST = 20
+SOLVER = ds.BruteForce()
