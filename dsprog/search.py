@@ -88,31 +88,28 @@ class Frontier:
 
     heap: list[tuple[float, int, Bundle]] = field(default_factory=list)
     serial: int = 0
+    size: int = 0  # open nodes
 
     def push(self, bundle: Bundle) -> None:
         """Add a bundle with at least one node."""
         self.serial += 1
+        self.size += len(bundle["lower"])
         heapq.heappush(self.heap, (float(bundle["lower"].min()), -self.serial, bundle))
 
-    def replace(self, bundle: Bundle, children: list[Bundle]) -> None:
-        """Put a bundle's children in its place."""
-        entries = [entry for entry in self.heap if entry[2] is not bundle]
+    def replace_first(self, children: list[Bundle]) -> None:
+        """Put the children of the first bundle in its place; an interruption leaves the heap as it was or as it will be."""
+        changed = Frontier(self.heap.copy(), self.serial, self.size)
+        _, _, first = heapq.heappop(changed.heap)
+        changed.size -= len(first["lower"])
         for child in children:
             if len(child["lower"]):
-                self.serial += 1
-                entries.append((float(child["lower"].min()), -self.serial, child))
-        heapq.heapify(entries)
-        self.heap = entries  # in one assignment
+                changed.push(child)
+        self.heap, self.serial, self.size = changed.heap, changed.serial, changed.size
 
     @property
     def lower(self) -> float:
         """The least bound of all open nodes."""
         return self.heap[0][0] if self.heap else math.inf
-
-    @property
-    def size(self) -> int:
-        """The number of open nodes."""
-        return sum(len(bundle["lower"]) for _, _, bundle in self.heap)
 
 
 def branch_and_bound(method: Method, monitor: Monitor, checkpoint: Checkpoint | None = None) -> Verdict:
@@ -154,7 +151,7 @@ def branch_and_bound(method: Method, monitor: Monitor, checkpoint: Checkpoint | 
             # An interruption between these lines may leave a node open twice, never lose one.
             monitor.offer(expansion.masks, expansion.values, expansion.source)
             closed = min(closed, expansion.closed)
-            frontier.replace(bundle, expansion.bundles)
+            frontier.replace_first(expansion.bundles)
             monitor.nodes += expansion.nodes
             monitor.cuts = expansion.cuts
             monitor.progress(monitor.nodes, frontier.size, expansion.source)

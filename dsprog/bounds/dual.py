@@ -44,7 +44,8 @@ def sort_free(x, I, U, orders):
                     p -= 1
                 orders[b, p] = j
                 m += 1
-        orders[b, m:] = -1
+        for p in range(m, n):
+            orders[b, p] = -1
 
 
 @kernel

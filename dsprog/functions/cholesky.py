@@ -27,7 +27,8 @@ def project(M, factor, members, count, j, row):
 @kernel
 def append(factor, members, count, j, row, pivot):
     """Make j the next member, with ``row`` from :func:`project` and its positive Schur complement."""
-    factor[count, :count] = row[:count]
+    for p in range(count):
+        factor[count, p] = row[p]
     factor[count, count] = np.sqrt(pivot)
     members[count] = j
 

@@ -145,7 +145,8 @@ def chains_kernel(words, classes, counts, kinds, table, fields, none, orders, st
     inside = np.empty(len(fields), dtype=np.bool_)
     for b in range(len(orders)):
         W[:], C[:], M[:] = words, classes, counts
-        inside[:] = start[b]
+        for j in range(len(inside)):
+            inside[j] = start[b, j]
         mask = mask_of(fields, none, inside)
         before = information(table, sizes, group(W, C, M, mask, len(W), slots, keys, sizes, groups_of))
         size = keep_mixed(W, C, M, len(W), groups_of, sizes)

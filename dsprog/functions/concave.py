@@ -161,7 +161,8 @@ def sum_of_phi(code, parameter, weights, t):
 @kernel
 def sum_columns(columns, mask, left_out, t):
     """The group weights of a set, one element left out (-1: none)."""
-    t[:] = 0.0
+    for k in range(len(t)):
+        t[k] = 0.0
     for j in range(len(mask)):
         if mask[j] and j != left_out:
             for k in range(len(t)):
@@ -209,7 +210,8 @@ def chains_kernel(code, parameter, weights, columns, orders, start, out):
     t = np.empty(groups)
     inside = np.empty(n, dtype=np.bool_)
     for b in range(len(orders)):
-        inside[:] = start[b]
+        for j in range(len(inside)):
+            inside[j] = start[b, j]
         sum_columns(columns, inside, -1, t)
         before = sum_of_phi(code, parameter, weights, t)
         for i in range(orders.shape[1]):
@@ -253,7 +255,8 @@ def tangents_kernel(code, parameter, weights, columns, smallest, rise, x, consta
     n, groups = columns.shape
     t, slope, value = np.empty(groups), np.empty(groups), np.empty(groups)
     for b in range(len(x)):
-        t[:] = 0.0
+        for k in range(len(t)):
+            t[k] = 0.0
         for j in range(n):
             if x[b, j] != 0:
                 for k in range(groups):
@@ -440,7 +443,8 @@ def cardinality_chains_kernel(steps, orders, start, out):
     n = start.shape[1]
     inside = np.empty(n, dtype=np.bool_)
     for b in range(len(orders)):
-        inside[:] = start[b]
+        for j in range(len(inside)):
+            inside[j] = start[b, j]
         size = inside.sum()
         for i in range(orders.shape[1]):
             j = orders[b, i]

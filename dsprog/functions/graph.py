@@ -54,7 +54,8 @@ def chains_kernel(u, indptr, indices, data, orders, start, out):
     inside = np.empty(len(u), dtype=np.bool_)
     for b in range(len(orders)):
         field[:] = u
-        inside[:] = start[b]
+        for j in range(len(inside)):
+            inside[j] = start[b, j]
         for i in range(len(u)):
             if inside[i]:
                 for p in range(indptr[i], indptr[i + 1]):

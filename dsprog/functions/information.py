@@ -145,7 +145,8 @@ def chains_kernel(words, counts, table, fields, always, orders, start, out):
     slots, keys, sizes = workspace(len(words), words.shape[1])
     inside = np.empty(len(fields), dtype=np.bool_)
     for b in range(len(orders)):
-        inside[:] = start[b]
+        for j in range(len(inside)):
+            inside[j] = start[b, j]
         mask = mask_of(fields, always, inside)
         before, groups = sum_of_c_log_c(words, counts, table, mask, slots, keys, sizes)
         for k in range(orders.shape[1]):

@@ -18,7 +18,8 @@ def partition_chains_kernel(blocks, capacities, orders, start, out):
     inside = np.empty(len(blocks), dtype=np.bool_)
     for b in range(len(orders)):
         used[:] = 0
-        inside[:] = start[b]
+        for j in range(len(inside)):
+            inside[j] = start[b, j]
         for j in range(len(blocks)):
             if inside[j]:
                 used[blocks[j]] += 1

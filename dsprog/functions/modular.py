@@ -16,7 +16,8 @@ def chains_kernel(weights, orders, start, out):
     """The weight of each element that is new to its chain."""
     inside = np.empty(len(weights), dtype=np.bool_)
     for b in range(len(orders)):
-        inside[:] = start[b]
+        for j in range(len(inside)):
+            inside[j] = start[b, j]
         for k in range(orders.shape[1]):
             j = orders[b, k]
             out[b, k] = 0.0

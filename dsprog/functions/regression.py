@@ -55,7 +55,8 @@ def chains_kernel(R, target, orders, start, out):
     members = np.empty(n + 1, dtype=np.int64)
     inside = np.empty(n, dtype=np.bool_)
     for batch in range(len(orders)):
-        inside[:] = start[batch]
+        for j in range(len(inside)):
+            inside[j] = start[batch, j]
         count = 0
         for j in range(n):
             if inside[j] and grow(R, target, basis, factor, members, count, j, z) >= 0:

@@ -26,7 +26,8 @@ def chains_kernel(M, orders, start, out):
     row = np.empty(n)
     inside = np.empty(n, dtype=np.bool_)
     for b in range(len(orders)):
-        inside[:] = start[b]
+        for j in range(len(inside)):
+            inside[j] = start[b, j]
         count = 0
         for j in range(n):
             if inside[j]:
