@@ -97,7 +97,7 @@ class Frontier:
         heapq.heappush(self.heap, (float(bundle["lower"].min()), -self.serial, bundle))
 
     def replace_first(self, children: list[Bundle]) -> None:
-        """Put the children of the first bundle in its place; an interruption leaves the heap as it was or as it will be."""
+        """Put the first bundle's children in its place; an interruption leaves the heap as it was or as it will be."""
         changed = Frontier(self.heap.copy(), self.serial, self.size)
         _, _, first = heapq.heappop(changed.heap)
         changed.size -= len(first["lower"])
