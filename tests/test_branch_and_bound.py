@@ -105,6 +105,15 @@ def test_every_bound_is_below_the_minimum_of_its_interval(family, setting):
                     assert (children["lower"] >= node["lower"].min(initial=np.inf)).all()
 
 
+@pytest.mark.parametrize("constraints", [[], [ds.Cardinality(3, 6)]])
+def test_without_a_first_incumbent(constraints):
+    for seed in range(3):
+        objective = FAMILIES["concave"](9, seed)
+        result = ds.minimize(objective, BranchAndBound(starts=0, leaf=0), constraints=constraints)
+        assert result.status == "optimal"
+        check_result(result, objective, as_problem(objective, constraints).feasible(all_masks(9)))
+
+
 def test_relabelling_changes_nothing_but_the_labels():
     for family in ("concave", "coverage", "facility"):
         rng = np.random.default_rng(7)
