@@ -1,5 +1,7 @@
 """Interval branch and bound against enumeration, and the bounds against their definitions."""
 
+import pickle
+
 import numpy as np
 import pytest
 
@@ -229,3 +231,17 @@ def test_scip_agrees(family):
         theirs = ds.minimize(objective, ds.Scip(), constraints=constraints)
         assert theirs.status == "optimal"
         assert theirs.value == pytest.approx(ours.value, abs=1e-5)
+
+
+def test_a_unit_of_work_is_pure_data():
+    """Pickled with its nodes, a search expands them elsewhere to the same nodes, sets and bounds."""
+    search = IntervalSearch(as_problem(FAMILIES["concave"](16, 3), []), BranchAndBound(unit=30, batch=10))
+    bundle = search.root()
+    here = search.expand(bundle, 0.0)
+    there = pickle.loads(pickle.dumps(search)).expand(pickle.loads(pickle.dumps(bundle)), 0.0)
+    assert here.nodes == there.nodes
+    assert here.closed == there.closed
+    assert len(here.bundles) == len(there.bundles) > 0
+    for ours, theirs in zip(here.bundles, there.bundles):
+        for key in ours:
+            np.testing.assert_array_equal(ours[key], theirs[key])

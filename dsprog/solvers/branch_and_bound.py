@@ -100,7 +100,7 @@ class IntervalSearch(Method):
         rows = problem.rows
         symmetric_rows = bool(np.allclose(rows.lo + rows.hi, rows.A.sum(axis=1)))  # S is feasible exactly if V∖S is
         self.symmetric = self.objective.knows.symmetric is True and symmetric_rows and not keep_all
-        self.pause: Callable[[int, int], bool] = lambda nodes, open: False
+        self.pause: Callable[[int, int], bool] | None = None  # asked once a batch, where the run can be seen
         self.ends = Ends(self.objective.f, self.objective.g)
         self.bounds = self._choose()
 
@@ -175,7 +175,7 @@ class IntervalSearch(Method):
         nodes, closed = 0, np.inf
         found: list[tuple[Masks, Floats]] = []
         while stack and nodes < self.options.unit:
-            if self.pause(nodes, sum(len(part["lower"]) for part in stack)):
+            if self.pause is not None and self.pause(nodes, sum(len(part["lower"]) for part in stack)):
                 break
             batch = self._pop(stack)
             nodes += len(batch["lower"])
