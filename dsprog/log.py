@@ -8,7 +8,7 @@ from typing import TextIO
 
 from dsprog.result import Event
 
-WIDTHS = {"source": 14, "seconds": 9, "nodes": 12, "open": 10, "cuts": 8, "bound": 16, "value": 16, "gap": 9}
+WIDTHS = {"source": 12, "seconds": 8, "nodes": 10, "open": 8, "cuts": 6, "bound": 13, "value": 13, "gap": 8}
 
 
 def number(value: float) -> str:
@@ -56,4 +56,4 @@ class Log:
         if self.console is None:
             print(line, file=self.stream, flush=True)
         else:
-            self.console.print(line, style=style or None)
+            self.console.print(line, style=style or None, soft_wrap=True)

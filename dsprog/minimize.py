@@ -100,6 +100,7 @@ def run(
             verdict = solver.solve(problem, monitor, saves)
         except KeyboardInterrupt:
             verdict = Verdict("interrupted")
+    monitor.finish(verdict.status)
     return verdict, tally.calls
 
 

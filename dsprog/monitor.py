@@ -156,13 +156,21 @@ class Monitor:
         return self.stop_reason() is not None or (limit is not None and self.nodes + nodes >= limit)
 
     def _report(self, source: str, improved: bool) -> None:
+        event = self._record(source, improved)
+        if self.callback is not None and self.callback(event):
+            self._stopped_by_callback = True
+
+    def _record(self, source: str, improved: bool) -> Event:
         self._last_line = self.seconds
         event = Event(self._last_line, self.nodes, self.open, self.value, self.lower_bound, source, self.cuts)
         self.trace.append(event)
         if self._log is not None:
             self._log.write(event, improved)
-        if self.callback is not None and self.callback(event):
-            self._stopped_by_callback = True
+        return event
+
+    def finish(self, status: str) -> None:
+        """The last event of the trace and the log: where the run ended, and why."""
+        self._record(status, improved=False)
 
     def stop_reason(self) -> str | None:
         """The status to stop with, or None to go on."""
