@@ -133,16 +133,18 @@ def without_each(W, C, M, size, table, fields, mask, removed, slots, keys, sizes
     while height:
         height -= 1
         low, high, level = lows[height], highs[height], levels[height]
-        common = mask.copy()
-        for k in range(low, high):
-            common &= ~fields[removed[k]]
-        w, c, m, size = W[level], C[level], M[level], left[level]
-        groups = group(w, c, m, common, size, slots, keys, sizes, groups_of)
-        if high - low == 1:
-            out[removed[low]] = information(table, sizes, groups)
-            continue
-        below, middle = level + 1, (low + high) // 2
-        left[below] = keep_mixed(w, c, m, size, groups_of, sizes, W[below], C[below], M[below])
+        w, c, m, size, below = W[level], C[level], M[level], left[level], level
+        if high - low < len(removed) or high - low == 1:  # the cells at hand are mixed under the columns common to all
+            common = mask.copy()
+            for k in range(low, high):
+                common &= ~fields[removed[k]]
+            groups = group(w, c, m, common, size, slots, keys, sizes, groups_of)
+            if high - low == 1:
+                out[removed[low]] = information(table, sizes, groups)
+                continue
+            below = level + 1
+            left[below] = keep_mixed(w, c, m, size, groups_of, sizes, W[below], C[below], M[below])
+        middle = (low + high) // 2
         lows[height], highs[height], levels[height] = middle, high, below
         lows[height + 1], highs[height + 1], levels[height + 1] = low, middle, below
         height += 2
@@ -174,9 +176,11 @@ def marginals_kernel(words, classes, counts, kinds, table, fields, none, masks, 
         union = mask_of(fields, none, masks[b] | among[b])
         groups = group(W[0], C[0], M[0], union, size, slots, keys, sizes, groups_of)
         size = merge(W[0], C[0], M[0], groups, keys, sizes)
-        here = information(table, sizes, group(W[0], C[0], M[0], mask, size, slots, keys, sizes, groups_of))
-        there = np.full(n, here)
         removed, added = np.flatnonzero(masks[b] & among[b]), np.flatnonzero(~masks[b] & among[b])
+        if len(added):
+            groups = group(W[0], C[0], M[0], mask, size, slots, keys, sizes, groups_of)
+        here = information(table, sizes, groups)
+        there = np.full(n, here)
         without_each(W, C, M, size, table, fields, mask, removed, slots, keys, sizes, groups_of, there)
         if len(added):
             with_each(W, C, M, size, table, fields, mask, added, slots, keys, sizes, groups_of, there)
