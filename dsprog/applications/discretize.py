@@ -55,9 +55,10 @@ class MDLDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         return np.column_stack(columns).astype(np.int64)
 
     def __sklearn_tags__(self) -> Any:
-        """It needs the classes."""
+        """It needs the classes, and gives whole numbers."""
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
+        tags.transformer_tags.preserves_dtype = []
         return tags
 
 

@@ -135,7 +135,8 @@ class TANClassifier(ClassifierMixin, BaseEstimator):
 
     def predict(self, X: Any) -> np.ndarray:
         """The likeliest class of each row."""
-        return self.classes_[self.predict_log_proba(X).argmax(axis=1)]
+        best = self.predict_log_proba(X).argmax(axis=1)
+        return self.classes_[best]
 
     def plot(self, axis: Any = None) -> Any:
         """Draw the tree with matplotlib; returns the axis."""

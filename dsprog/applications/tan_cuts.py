@@ -31,7 +31,7 @@ from dsprog.submodular import minimize_submodular
 from dsprog.validation import Floats, Ints, Masks, as_mask, elements
 
 SAME = 1e-9  # nats
-SMALL = 8  # attributes up to which a block is enumerated
+SMALL = 8  # attributes up to which the exact method enumerates
 
 
 @dataclass(frozen=True)
@@ -90,7 +90,8 @@ class Cutter:
     def _discriminative(self, block: tuple[int, ...], X: Ints, separator: Ints | None) -> Cut:
         residual = explaining_away(X, self.y, separator)
         proper = Cardinality(1, len(block) - 1)
-        solver: Solver = SOLVERS[self.method]() if len(block) > SMALL else BruteForce()
+        enumerated = len(block) <= (SMALL if self.method == "exact" else 2)
+        solver = BruteForce() if enumerated else SOLVERS[self.method]()
         constraints = () if isinstance(solver, SSP) else (proper,)
         found = minimize(residual, solver, constraints=constraints, time_limit=self.time_limit, seed=0)
         mask = proper_mask(residual, found.S)
