@@ -69,6 +69,11 @@ def as_codes(value: Any, name: str, *, shape: tuple[int | None, ...]) -> Ints:
 
 def numbered(column: np.ndarray) -> Ints:
     """Codes 0, 1, ... of the distinct values of a column, in sorted order, or of appearance if there is none."""
+    if column.dtype.kind in "iu" and len(column):
+        least, most = int(column.min()), int(column.max())
+        if most - least <= 2 * len(column) and most < 1 << 63:  # few distinct numbers need no sorting
+            shifted = column.astype(np.int64) - least
+            return (np.cumsum(np.bincount(shifted) > 0) - 1)[shifted]
     try:
         return np.unique(column, return_inverse=True)[1].astype(np.int64)
     except TypeError:

@@ -27,6 +27,28 @@ def test_reproduce_bounds_saves_rows_draws_and_goes_on(tmp_path):
     assert (tmp_path / "bounds.csv").read_text().splitlines()[:10] == kept
 
 
+def test_reproduce_table2_saves_rows_a_summary_a_figure_and_a_page(tmp_path):
+    pytest.importorskip("sklearn")
+    arguments = ["reproduce", "table2", "--quick", "--time-limit", "0.1", "--out", str(tmp_path)]
+    first = CliRunner().invoke(main, arguments)
+    assert first.exit_code == 0, first.output
+    rows = Rows(tmp_path / "table2.csv", ["data"]).rows
+    assert len(rows) == 16
+    for row in rows:
+        assert 0.5 < row["accuracy"] <= 1.0
+        assert row["certified"] <= row["cuts"]
+        if row["method"] in ("exact", "generative"):
+            assert row["certified"] == row["cuts"] > 0
+    summary = Rows(tmp_path / "table2_summary.csv", ["data"]).rows
+    assert {(row["data"], row["method"]): row["paper"] for row in summary}["chess", "exact"] == 96.6
+    assert (tmp_path / "table2.png").read_bytes().startswith(b"\x89PNG")
+    page = (tmp_path / "table2.html").read_text()
+    assert "data:image/png;base64," in page
+    assert "http" not in page
+    second = CliRunner().invoke(main, arguments)  # everything is there: only drawn again
+    assert len(second.output.splitlines()) == 4
+
+
 def test_drawing_without_matplotlib_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(ImportError, match=r"pip install dsprog\[plot\]"):

@@ -1,5 +1,31 @@
-"""Recipes that turn data into problems."""
+"""Recipes that turn data into problems, and scikit-learn faces on top.
+
+Names that need scikit-learn are imported when first asked for.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
 
 from dsprog.applications.explaining_away import explaining_away
 
-__all__ = ["explaining_away"]
+LATER = {
+    "MDLDiscretizer": "discretize",
+    "TANClassifier": "tan",
+    "load_census": "datasets",
+    "load_chess": "datasets",
+    "load_german": "datasets",
+    "load_hepatitis": "datasets",
+}
+
+__all__ = ["explaining_away", *LATER]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in LATER:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    try:
+        return getattr(import_module(f"dsprog.applications.{LATER[name]}"), name)
+    except ModuleNotFoundError as error:
+        raise ImportError(f"{name} needs {error.name}, which is not there: pip install dsprog[ml]") from error

@@ -6,17 +6,27 @@ by expanding entropies. The left form is a difference of symmetric submodular fu
 monotone terms, since mutual information with the class grows with the set: on the sets between I and U it gives EAR
 >= I(V; C) - I(U; C) - I(V∖I; C), the bound that makes real data solvable. The objective is written in the right form
 and splits itself into the left one.
+
+Given a separator s, every information is conditional on s. Since I(A; C | s) = J(A) - J(∅) with J(A) = I(A, s; C),
+
+    EAR(A | s) = I(A; V∖A | s, C) - I(A; V∖A | s) = J(V) + J(∅) - J(A) - J(V∖A),
+
+which has the same form and the same bound.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from dsprog.algebra import Difference
 from dsprog.functions.mutual_information import MutualInformation
+from dsprog.set_function import SetFunction
+from dsprog.validation import as_codes
 
 
-def explaining_away(X: Any, y: Any) -> Difference:
+def explaining_away(X: Any, y: Any, given: Any = None) -> Difference:
     """EAR of discrete columns and a class, in nats, as an objective for :func:`dsprog.minimize`.
 
     A cut is a proper non-empty set: pass ``constraints=[Cardinality(min=1, max=n - 1)]``.
@@ -25,6 +35,8 @@ def explaining_away(X: Any, y: Any) -> Difference:
     ----------
     X : (rows, n) array of discrete values
     y : (rows,) array of classes
+    given : (rows,) array of discrete values, optional
+        The separator to condition on.
 
     Examples
     --------
@@ -36,6 +48,15 @@ def explaining_away(X: Any, y: Any) -> Difference:
     >>> round(cut.value, 6), cut.certified
     (0.0, True)
     """
-    information = MutualInformation(X, y)
-    everything = information(range(information.n))
-    return Difference(everything - information - information.complement())
+    information = class_information(X, y, given)
+    both_ends = information(range(information.n)) + information([])
+    return Difference(both_ends - information - information.complement())
+
+
+def class_information(X: Any, y: Any, given: Any) -> SetFunction:
+    """J(A) = I(A, given; y)."""
+    if given is None:
+        return MutualInformation(X, y)
+    columns = as_codes(X, "X", shape=(None, None))
+    separator = as_codes(given, "given", shape=(len(columns),))
+    return MutualInformation(np.column_stack([columns, separator]), y).restrict(include=[columns.shape[1]])

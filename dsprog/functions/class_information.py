@@ -40,7 +40,8 @@ def group(words, classes, counts, mask, size, slots, keys, sizes, groups_of):
                 slots[place] = g
                 for w in range(width):
                     keys[g, w] = words[i, w] & mask[w]
-                sizes[g] = 0
+                for c in range(sizes.shape[1]):
+                    sizes[g, c] = 0
                 groups += 1
                 break
             same = True
@@ -69,15 +70,17 @@ def information(table, sizes, groups):
 
 
 @kernel
-def keep_mixed(words, classes, counts, size, groups_of, sizes):
-    """Move the cells whose group has several classes to the front; return how many they are."""
+def keep_mixed(words, classes, counts, size, groups_of, sizes, to_words, to_classes, to_counts):
+    """Copy the cells whose group has several classes; return how many they are. Source and target may be the same."""
     kept = 0
     for i in range(size):
         whole = 0
         for c in range(sizes.shape[1]):
             whole += sizes[groups_of[i], c]
         if whole > sizes[groups_of[i], classes[i]]:
-            words[kept], classes[kept], counts[kept] = words[i], classes[i], counts[i]
+            for w in range(words.shape[1]):
+                to_words[kept, w] = words[i, w]
+            to_classes[kept], to_counts[kept] = classes[i], counts[i]
             kept += 1
     return kept
 
@@ -89,26 +92,28 @@ def merge(words, classes, counts, groups, keys, sizes):
     for g in range(groups):
         for c in range(sizes.shape[1]):
             if sizes[g, c] > 0:
-                words[size], classes[size], counts[size] = keys[g], c, sizes[g, c]
+                for w in range(words.shape[1]):
+                    words[size, w] = keys[g, w]
+                classes[size], counts[size] = c, sizes[g, c]
                 size += 1
     return size
 
 
 @kernel
-def buffers(words, kinds):
-    """Room for a copy of the cells and for grouping them."""
-    size = len(words)
-    slots, keys, counts = workspace(size, words.shape[1])
+def buffers(words, kinds, levels):
+    """Room for ``levels`` copies of the cells and for grouping them."""
+    size, width = words.shape
+    slots, keys, _ = workspace(size, width)
     return (
-        np.empty_like(words), np.empty(size, np.int64), counts,
-        slots, keys, np.empty((size, kinds), np.int64), np.empty(size, np.int64),
+        np.empty((levels, size, width), np.uint64), np.empty((levels, size), np.int64),
+        np.empty((levels, size), np.int64), slots, keys, np.empty((size, kinds), np.int64), np.empty(size, np.int64),
     )  # fmt: skip
 
 
 @kernel
 def values_kernel(words, classes, counts, kinds, table, fields, none, masks, out):
     """The sum of :func:`information` for every set."""
-    _, _, _, slots, keys, sizes, groups_of = buffers(words, kinds)
+    _, _, _, slots, keys, sizes, groups_of = buffers(words, kinds, 0)
     for b in range(len(masks)):
         mask = mask_of(fields, none, masks[b])
         groups = group(words, classes, counts, mask, len(words), slots, keys, sizes, groups_of)
@@ -116,40 +121,86 @@ def values_kernel(words, classes, counts, kinds, table, fields, none, masks, out
 
 
 @kernel
+def without_each(W, C, M, size, table, fields, mask, removed, slots, keys, sizes, groups_of, out):
+    """The sum for the set ``mask`` without j, for every j in ``removed``; cells are at level 0 of W, C, M.
+
+    Halving: the columns outside half of ``removed`` belong to every set that lacks one element of that half, so the
+    cells that they give one class are left out before the half is halved again. Few are left at the single elements.
+    """
+    lows, highs, levels = np.empty(64, np.int64), np.empty(64, np.int64), np.empty(64, np.int64)
+    left = np.zeros(len(W), np.int64)
+    lows[0], highs[0], levels[0], left[0], height = 0, len(removed), 0, size, min(1, len(removed))
+    while height:
+        height -= 1
+        low, high, level = lows[height], highs[height], levels[height]
+        w, c, m, size, below = W[level], C[level], M[level], left[level], level
+        if high - low < len(removed) or high - low == 1:  # the cells at hand are mixed under the columns common to all
+            common = mask.copy()
+            for k in range(low, high):
+                common &= ~fields[removed[k]]
+            groups = group(w, c, m, common, size, slots, keys, sizes, groups_of)
+            if high - low == 1:
+                out[removed[low]] = information(table, sizes, groups)
+                continue
+            below = level + 1
+            left[below] = keep_mixed(w, c, m, size, groups_of, sizes, W[below], C[below], M[below])
+        middle = (low + high) // 2
+        lows[height], highs[height], levels[height] = middle, high, below
+        lows[height + 1], highs[height + 1], levels[height + 1] = low, middle, below
+        height += 2
+
+
+@kernel
+def with_each(W, C, M, size, table, fields, mask, added, slots, keys, sizes, groups_of, out):
+    """The sum for the set ``mask`` with j, for every j in ``added``; cells that the set tells the class of are out."""
+    group(W[0], C[0], M[0], mask, size, slots, keys, sizes, groups_of)
+    size = keep_mixed(W[0], C[0], M[0], size, groups_of, sizes, W[1], C[1], M[1])
+    for j in added:
+        groups = group(W[1], C[1], M[1], mask | fields[j], size, slots, keys, sizes, groups_of)
+        out[j] = information(table, sizes, groups)
+
+
+@kernel
 def marginals_kernel(words, classes, counts, kinds, table, fields, none, masks, among, out):
     """Differences of the sum. Cells that the columns common to all sets asked for give one class are left out, and
     those that no column asked about tells apart are merged.
     """
-    W, C, M, slots, keys, sizes, groups_of = buffers(words, kinds)
+    n = len(fields)
+    levels = 3 + int(np.ceil(np.log2(n + 1)))
+    W, C, M, slots, keys, sizes, groups_of = buffers(words, kinds, levels)
     for b in range(len(masks)):
-        W[:], C[:], M[:] = words, classes, counts
         mask = mask_of(fields, none, masks[b])
         common = mask_of(fields, none, masks[b] & ~among[b])
-        group(W, C, M, common, len(W), slots, keys, sizes, groups_of)
-        size = keep_mixed(W, C, M, len(W), groups_of, sizes)
+        group(words, classes, counts, common, len(words), slots, keys, sizes, groups_of)
+        size = keep_mixed(words, classes, counts, len(words), groups_of, sizes, W[0], C[0], M[0])
         union = mask_of(fields, none, masks[b] | among[b])
-        size = merge(W, C, M, group(W, C, M, union, size, slots, keys, sizes, groups_of), keys, sizes)
-        here = information(table, sizes, group(W, C, M, mask, size, slots, keys, sizes, groups_of))
-        for j in range(len(fields)):
-            out[b, j] = 0.0
-            if among[b, j] and size:
-                groups = group(W, C, M, mask ^ fields[j], size, slots, keys, sizes, groups_of)
-                there = information(table, sizes, groups)
-                out[b, j] = here - there if masks[b, j] else there - here
+        groups = group(W[0], C[0], M[0], union, size, slots, keys, sizes, groups_of)
+        size = merge(W[0], C[0], M[0], groups, keys, sizes)
+        removed, added = np.flatnonzero(masks[b] & among[b]), np.flatnonzero(~masks[b] & among[b])
+        if len(added):
+            groups = group(W[0], C[0], M[0], mask, size, slots, keys, sizes, groups_of)
+        here = information(table, sizes, groups)
+        there = np.full(n, here)
+        without_each(W, C, M, size, table, fields, mask, removed, slots, keys, sizes, groups_of, there)
+        if len(added):
+            with_each(W, C, M, size, table, fields, mask, added, slots, keys, sizes, groups_of, there)
+        for j in range(n):
+            out[b, j] = here - there[j] if masks[b, j] else there[j] - here
 
 
 @kernel
 def chains_kernel(words, classes, counts, kinds, table, fields, none, orders, start, out):
     """Increments of the sum along orders; cells leave as soon as their group has one class."""
-    W, C, M, slots, keys, sizes, groups_of = buffers(words, kinds)
+    W, C, M, slots, keys, sizes, groups_of = buffers(words, kinds, 1)
+    w, c, m = W[0], C[0], M[0]
     inside = np.empty(len(fields), dtype=np.bool_)
     for b in range(len(orders)):
-        W[:], C[:], M[:] = words, classes, counts
         for j in range(len(inside)):
             inside[j] = start[b, j]
         mask = mask_of(fields, none, inside)
-        before = information(table, sizes, group(W, C, M, mask, len(W), slots, keys, sizes, groups_of))
-        size = keep_mixed(W, C, M, len(W), groups_of, sizes)
+        groups = group(words, classes, counts, mask, len(words), slots, keys, sizes, groups_of)
+        before = information(table, sizes, groups)
+        size = keep_mixed(words, classes, counts, len(words), groups_of, sizes, w, c, m)
         for k in range(orders.shape[1]):
             j = orders[b, k]
             out[b, k] = 0.0
@@ -157,8 +208,8 @@ def chains_kernel(words, classes, counts, kinds, table, fields, none, orders, st
                 continue
             inside[j] = True
             mask |= fields[j]
-            after = information(table, sizes, group(W, C, M, mask, size, slots, keys, sizes, groups_of))
-            size = keep_mixed(W, C, M, size, groups_of, sizes)
+            after = information(table, sizes, group(w, c, m, mask, size, slots, keys, sizes, groups_of))
+            size = keep_mixed(w, c, m, size, groups_of, sizes, w, c, m)
             out[b, k] = after - before
             before = after
 

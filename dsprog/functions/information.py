@@ -52,9 +52,20 @@ def pack(codes: Ints) -> PackedRows:
     for j, (w, shift) in enumerate(places):
         words[:, w] |= codes[:, j].astype(np.uint64) << np.uint64(shift)
         fields[j, w] = np.uint64(((1 << widths[j]) - 1) << shift)
-    distinct, row_of, counts = np.unique(words, axis=0, return_inverse=True, return_counts=True)
+    distinct, row_of, counts = distinct_rows(words)
     c = np.arange(rows + 1.0)
-    return PackedRows(distinct, counts, row_of.ravel(), fields, c * np.log(np.maximum(c, 1.0)))
+    return PackedRows(distinct, counts, row_of, fields, c * np.log(np.maximum(c, 1.0)))
+
+
+def distinct_rows(words: Words) -> tuple[Words, Ints, Ints]:
+    """The distinct rows in order, which of them each row is, and how often each comes; faster than ``np.unique``."""
+    order = np.lexsort(words.T[::-1])
+    ranked = words[order]
+    first = np.ones(len(words), dtype=bool)
+    first[1:] = (ranked[1:] != ranked[:-1]).any(axis=1)
+    row_of = np.empty(len(words), dtype=np.int64)
+    row_of[order] = np.cumsum(first) - 1
+    return ranked[first], row_of, np.bincount(row_of)
 
 
 @kernel

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any
 
 from dsprog.algebra import Difference
@@ -66,4 +67,8 @@ class MutualInformation(SetFunction):
 
     def split(self) -> Difference | None:
         """I(X_S; y) = H(X_S) - H(X_S | y); between S and its complement there is nothing to split."""
+        return self._split
+
+    @cached_property
+    def _split(self) -> Difference | None:
         return None if self.y is None else Difference(Entropy(self.X), ConditionalEntropy(self.X, self.y))

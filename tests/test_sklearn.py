@@ -1,0 +1,20 @@
+"""The scikit-learn faces keep scikit-learn's promises."""
+
+import pytest
+
+pytest.importorskip("sklearn")
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from dsprog.applications import MDLDiscretizer, TANClassifier
+
+ESTIMATORS = [
+    TANClassifier(),
+    TANClassifier(structure="generative", smoothing=0.0),
+    TANClassifier(method="pairwise", criterion="conditional_likelihood", missing="drop"),
+    MDLDiscretizer(),
+]
+
+
+@parametrize_with_checks(ESTIMATORS)
+def test_estimator(estimator, check):
+    check(estimator)
