@@ -73,7 +73,8 @@ def test_spanning_tree_equals_that_of_networkx(seed, structure):
 @pytest.mark.parametrize("method", ["exact", "ssp", "prism"])
 def test_every_cut_is_what_its_definition_says(method, generative):
     X, y = dependent_data(3, n=7)
-    cuts = bipartition(Cutter(X, y, generative, method, time_limit=2.0), tuple(range(7)))
+    limit = 2.0 if method == "prism" else None  # the others end by themselves
+    cuts = bipartition(Cutter(X, y, generative, method, time_limit=limit), tuple(range(7)))
     assert len(cuts) == 6
     for cut in cuts:
         assert set(cut.part) | set(cut.rest) == set(cut.block)
