@@ -37,8 +37,9 @@ def draw_tree(parents: Ints, names: list[str], axis: Any = None) -> Any:
 
     places = positions(parents)
     if axis is None:
-        width, height = places[:, 0].max(initial=0) + 1, 1 - places[:, 1].min(initial=0)
-        axis = plt.subplots(figsize=(max(3.0, 0.62 * width), max(2.0, 0.55 * height)), layout="constrained")[1]
+        width = (places[:, 0].max(initial=0) + 1) * (0.25 + 0.065 * max(map(len, names), default=0))
+        height = (1 - places[:, 1].min(initial=0)) * 0.55
+        axis = plt.subplots(figsize=(max(3.0, width), max(2.0, height)), layout="constrained")[1]
     for j, parent in enumerate(parents):
         if parent >= 0:
             axis.plot(*places[[parent, j]].T, color="0.6", linewidth=1, zorder=1)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import itertools
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -70,13 +70,14 @@ def reproduce(
     quick: bool = False,
     time_limit: float = 1.0,
     draws: int | None = None,
+    data: Sequence[str] = DATA,
     say: Callable[[str], object] = print,
 ) -> tuple[Path, ...]:
     """Run what is missing, save each row as it comes, draw. Returns the paths of rows, summary, figure and page."""
     from dsprog.experiments.table2_page import write
 
     rows = Rows(out / "table2.csv", KEY)
-    for split in quick_splits() if quick else all_splits(draws, say):
+    for split in quick_splits() if quick else all_splits(data, draws, say):
         for name in METHODS:
             row = {"data": split.data, "draw": split.draw, "fold": split.fold, "method": name}
             if not rows.has(row) and (name != "prism" or split.draw == 0):
@@ -151,16 +152,17 @@ def chosen(method: Method, train: Dataset) -> tuple[str, float]:
 # -- splits ---------------------------------------------------------------------------------------------------------
 
 
-def all_splits(draws: int | None, say: Callable[[str], object]) -> Iterator[Split]:
-    """The splits of all data sets, draw by draw, so that a run that is stopped has something of each."""
+def all_splits(data: Sequence[str], draws: int | None, say: Callable[[str], object]) -> Iterator[Split]:
+    """The splits of the data sets, draw by draw, so that a run that is stopped has something of each."""
     sources = {"chess": chess_splits, "german": german_splits, "hepatitis": hepatitis_splits}
-    try:
-        census = [part.complete() for part in load_census()]
-        sources["census"] = lambda draw: census_splits(census[0], census[1], draw)
-    except FileNotFoundError as error:
-        say(f"without census: {error}")
+    if "census" in data:
+        try:
+            train, test = (part.complete() for part in load_census())
+            sources["census"] = lambda draw: census_splits(train, test, draw)
+        except FileNotFoundError as error:
+            say(f"without census: {error}")
     for draw in range(max(DRAWS.values())):
-        for name in DATA:
+        for name in data:
             if name in sources and draw < (DRAWS[name] if draws is None else min(draws, DRAWS[name])):
                 yield from sources[name](draw)
 
