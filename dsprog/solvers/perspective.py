@@ -161,7 +161,8 @@ class PerspectiveBranchAndBound(Solver):
     steps: int = 2
     root_rounds: int = 6
     root_steps: int = 20
-    node_boxes: int = 0
+    node_boxes: int = 200
+    box_rounds: int = 1
     unit: int = 16
     rechain: int = 0
 
@@ -238,7 +239,19 @@ class PerspectiveSearch(Method):
         return Expansion(open, nodes, masks, np.array([value for _, value in found]), cutoff, "search")
 
     def _process(self, node: Node, cutoff: float, sets: list[Masks]) -> list[Node]:
-        relaxation = self._at_root(node, cutoff, sets) if node["depth"] == 0 else self._tighten(node, cutoff, self.options.steps)
+        if node["depth"] == 0:
+            relaxation = self._at_root(node, cutoff, sets)
+        else:
+            relaxation = self._tighten(node, cutoff, self.options.steps)
+            if relaxation is not None and len(relaxation.free) and self.options.rechain and node["depth"] % self.options.rechain == 0:
+                node["d"] = self._minorant(node["U"], self._order(node, relaxation))
+                relaxation = self._tighten(node, cutoff, self.options.steps)
+            for _ in range(self.options.box_rounds):
+                if relaxation is None or len(relaxation.free) == 0:
+                    break
+                which = np.argsort(-np.abs(relaxation.w), kind="stable")[: self.options.node_boxes]
+                self._box(node, relaxation, cutoff, which)
+                relaxation = self._tighten(node, cutoff, self.options.steps)
         if relaxation is None:
             return []
         free = relaxation.free
