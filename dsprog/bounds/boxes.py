@@ -1,8 +1,8 @@
 """Boxes around the coefficients of every set worth finding.
 
-Let w be the least-squares coefficients of a set S that has j and whose value is below a cutoff. Shift b_j by η and let
-F(η) be any lower bound of the shifted problem over the sets that have j. The shifted objective at (w, S) is the value of
-S minus η w_j, hence
+Let w be the least-squares coefficients of a set S that has j and whose value is below a cutoff. Shift b_j by η and
+let F(η) be any lower bound of the shifted problem over the sets that have j. The shifted objective at (w, S) is the
+value of S minus η w_j, hence
 
     cutoff > value(S) >= F(η) + η w_j,
 
@@ -58,11 +58,11 @@ def shifted_bound(G, b, c, d, D, lo, hi, w, j, shift, reduced_G, cutoff, accurac
 
 
 @kernel
-def tighten_boxes(G, b, c, d, D, lo, hi, w, cutoff, accuracy, sweeps, which, exclude):
-    """Tighten lo_j and hi_j for the features j of ``which``, and mark those that no set below the cutoff has."""
+def tighten_boxes(G, b, c, d, D, lo, hi, w, cutoff, accuracy, sweeps, exclude):
+    """Tighten lo_j and hi_j of every feature, and mark those that no set below the cutoff has."""
     n = len(b)
     reduced_G = np.empty((n - 1, n - 1))
-    for j in which:
+    for j in range(n):
         without_one(G, j, reduced_G)
         chosen = shifted_bound(G, b, c, d, D, lo, hi, w, j, 0.0, reduced_G, cutoff, accuracy, sweeps)
         if chosen >= cutoff:

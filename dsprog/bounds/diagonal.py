@@ -2,9 +2,9 @@
 
 The value of the relaxation is concave in D, with supergradient S_j = ∂h_j/∂D_j - w_j² = |w_j| (s_j - |w_j|)₊ at its
 minimiser w, on the D with G - 2D positive semidefinite. A step maximises Σ S_j D_j + μ log det(G - 2D) one coordinate
-after the other: with Z = (G - 2D)⁻¹ the determinant falls by the factor 1 - 2δZ_jj as D_j rises by δ, so that the best
-move is 2δ = 1/Z_jj - 2μ/S_j. The barrier keeps G - 2D positive definite, and a Cholesky factorisation confirms it before
-any bound is built on the new D.
+after the other: with Z = (G - 2D)⁻¹ the determinant falls by the factor 1 - 2δZ_jj as D_j rises by δ, so that the
+best move is 2δ = 1/Z_jj - 2μ/S_j. The barrier keeps G - 2D positive definite, and a Cholesky factorisation confirms
+it before any bound is built on the new D.
 """
 
 from __future__ import annotations
