@@ -11,7 +11,7 @@ import numpy as np
 from dsprog.experiments.page import heading, page, paragraph, picture, table
 from dsprog.experiments.progress import run_missing
 from dsprog.experiments.rows import COLOURS, Row, Rows, plotting
-from dsprog.experiments.selection import LABELS, Setting, measured, single_thread
+from dsprog.experiments.selection import LABELS, MARKERS, Setting, measured, single_thread, warm_up
 
 KEY = ("k", "seed", "lam", "method")
 LAMS = (0.1, 0.05, 0.03, 0.02, 0.01)
@@ -37,6 +37,7 @@ def reproduce(
     rows = Rows(out / "figure2.csv", KEY)
     cells = [dict(zip(KEY, (k, seed, lam, method))) for lam, seed, method in itertools.product(lams, seeds, methods)]
     with single_thread():
+        warm_up(methods)
         run_missing(rows, cells, lambda cell: measured(setting, cell), say)
     figure = draw(rows.rows, out / "figure2.png")
     document = out / "figure2.html"
@@ -64,7 +65,7 @@ def draw(rows: list[Row], path: Path) -> Path:
             cells = [(lam, [row[column] for row in by(rows, method, lam)]) for lam in lams if by(rows, method, lam)]
             x, mean = [lam for lam, _ in cells], np.array([np.mean(v) for _, v in cells])
             error = np.array([np.std(v) / np.sqrt(len(v)) for _, v in cells])
-            axis.plot(x, mean, "o-", color=colour, label=LABELS[method], markersize=4)
+            axis.plot(x, mean, f"{MARKERS[method]}-", color=colour, label=LABELS[method], markersize=4)
             axis.fill_between(
                 x, np.maximum(mean - error, mean / 10), mean + error, color=colour, alpha=0.15, linewidth=0
             )

@@ -7,6 +7,7 @@ are squared and in units of ‖y‖² of their rows; validation and test rows ar
 from __future__ import annotations
 
 import time
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,6 +26,7 @@ from dsprog.validation import Floats
 
 METHODS = ("exact", "prism", "ssp", "greedy", "lasso")
 LABELS = {"exact": "exact", "prism": "PRISM", "ssp": "SSP", "greedy": "greedy", "lasso": "lasso"}
+MARKERS = {"exact": "o", "prism": "s", "ssp": "^", "greedy": "D", "lasso": "v"}
 FRESH = 100  # validation rows, and test rows
 
 
@@ -101,6 +103,12 @@ def lasso_row(data: Data, alpha: float) -> Row:
     cost = {"seconds": time.perf_counter() - started, "cpu_seconds": time.process_time() - cpu}
     nothing = {"value": np.nan, "lower_bound": -np.inf, "gap": np.inf, "certified": False}
     return {**data.errors(w), **cost, "size": int((w != 0).sum()), **nothing, "status": "finished", "nodes": 0}
+
+
+def warm_up(methods: Iterable[str]) -> None:
+    """Run each method once on a small problem, so that no row pays for compilation."""
+    for method in methods:
+        measured(Setting(6, 12, 1.0), {"k": 2, "seed": 0, "lam": 0.03, "method": method})
 
 
 def single_thread() -> Any:

@@ -14,7 +14,7 @@ import numpy as np
 from dsprog.experiments.page import heading, page, paragraph, picture, table
 from dsprog.experiments.progress import run_missing
 from dsprog.experiments.rows import COLOURS, Row, Rows, plotting
-from dsprog.experiments.selection import LABELS, METHODS, Setting, measured, single_thread
+from dsprog.experiments.selection import LABELS, MARKERS, METHODS, Setting, measured, single_thread, warm_up
 
 KEY = ("k", "seed", "lam", "method")
 LAMS = (0.1, 0.05, 0.03, 0.02, 0.01)
@@ -45,6 +45,7 @@ def reproduce(
     ]
     rows = Rows(out / "table1.csv", KEY)
     with single_thread():
+        warm_up(methods)
         run_missing(rows, cells, lambda cell: measured(setting, cell), say)
     figure = draw(rows.rows, out / "table1.png")
     document = out / "table1.html"
@@ -80,7 +81,7 @@ def draw(rows: list[Row], path: Path) -> Path:
     for axis, column, title in zip(axes, ("test_error", "seconds"), ("test error, ‖y - ŷ‖² / ‖y‖²", "seconds")):
         for colour, method in zip(COLOURS, methods_in(rows)):
             means = [np.mean([row[column] for row in chosen(rows, k, method)]) for k in sizes_in(rows)]
-            axis.plot(range(len(means)), means, "o-", color=colour, label=LABELS[method], markersize=4)
+            axis.plot(range(len(means)), means, f"{MARKERS[method]}-", color=colour, label=LABELS[method], markersize=4)
         axis.set(xlabel="relevant features", title=title)
         axis.set_xticks(range(len(sizes_in(rows))), [str(k) for k in sizes_in(rows)])
     axes[1].set_yscale("log")
