@@ -38,6 +38,7 @@ from dsprog.solvers.dca import DCA
 from dsprog.solvers.greedy import Greedy
 from dsprog.solvers.local_search import LocalSearch
 from dsprog.solvers.mod_mod import ModMod
+from dsprog.solvers.perspective import PerspectiveBranchAndBound
 from dsprog.solvers.prismatic import Prismatic
 from dsprog.solvers.scip import Scip
 from dsprog.solvers.solver import Solver
@@ -82,6 +83,7 @@ __all__ = [
     "NuclearNorm",
     "Pairwise",
     "Partition",
+    "PerspectiveBranchAndBound",
     "Prismatic",
     "Result",
     "Scip",

@@ -155,5 +155,39 @@ def table2(quick: bool, out: Path, time_limit: float, draws: int | None, data: t
         click.echo(path)
 
 
+def selection_options(datasets: int) -> Callable[[Any], Any]:
+    """--datasets and --methods, which the experiments on feature selection share."""
+    number = click.option("--datasets", default=datasets, show_default=True, help="How many data sets.")
+    methods = click.option("--methods", default=None, help="Names with commas between; all by default.")
+    return lambda command: number(methods(command))
+
+
+@reproduce.command()
+@experiment_options(default_time_limit=60.0)
+@selection_options(datasets=20)
+@plain_errors
+def figure2(quick: bool, out: Path, time_limit: float, datasets: int, methods: str | None) -> None:
+    """Feature selection: training error, test error and time against λ, for exact, PRISM and SSP."""
+    from dsprog.experiments.figure2 import CHOSEN, reproduce
+
+    names = CHOSEN if methods is None else tuple(methods.split(","))
+    for path in reproduce(out, quick, time_limit, datasets, names, click.echo):
+        click.echo(path)
+
+
+@reproduce.command()
+@experiment_options(default_time_limit=60.0)
+@selection_options(datasets=10)
+@plain_errors
+def table1(quick: bool, out: Path, time_limit: float, datasets: int, methods: str | None) -> None:
+    """Feature selection: errors and seconds of exact, PRISM, SSP, greedy and lasso for k = 5, 10, 20, 40."""
+    from dsprog.experiments.selection import METHODS
+    from dsprog.experiments.table1 import reproduce
+
+    names = METHODS if methods is None else tuple(methods.split(","))
+    for path in reproduce(out, quick, time_limit, datasets, names, click.echo):
+        click.echo(path)
+
+
 if __name__ == "__main__":
     main()

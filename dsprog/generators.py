@@ -78,6 +78,17 @@ def discrete_data(rng: np.random.Generator, rows: int, n: int, arity: int = 3) -
 # -- families of objectives -----------------------------------------------------------------------------------------
 
 
+def sparse_linear_model(rng: np.random.Generator, rows: int, n: int, k: int) -> tuple[Floats, Floats, Floats, float]:
+    """X of standard Gaussians, k weights of standard Gaussians, y = Xw + σε with signal and noise of equal power.
+
+    Returns X, y, w and σ = ‖Xw‖ / √rows.
+    """
+    X, chosen, w = rng.standard_normal((rows, n)), rng.choice(n, k, replace=False), np.zeros(n)
+    w[chosen] = rng.standard_normal(k)
+    sigma = float(np.linalg.norm(X @ w) / np.sqrt(rows))
+    return X, X @ w + sigma * rng.standard_normal(rows), w, sigma
+
+
 def concave_difference(n: int, seed: int = 0) -> Difference:
     """Σ√(Wf S) + c(S) - Σ√(Wg S) with 2n groups each, half of the weights zero, c standard normal."""
     rng = np.random.default_rng(seed)

@@ -9,9 +9,15 @@ from importlib import import_module
 from typing import Any
 
 from dsprog.applications.explaining_away import explaining_away
+from dsprog.applications.feature_selection import (
+    feature_path,
+    feature_selection_objective,
+    information_selection_objective,
+)
 
 LATER = {
     "MDLDiscretizer": "discretize",
+    "SubmodularFeatureSelector": "selector",
     "TANClassifier": "tan",
     "load_census": "datasets",
     "load_chess": "datasets",
@@ -19,7 +25,13 @@ LATER = {
     "load_hepatitis": "datasets",
 }
 
-__all__ = ["explaining_away", *LATER]
+__all__ = [
+    "explaining_away",
+    "feature_path",
+    "feature_selection_objective",
+    "information_selection_objective",
+    *LATER,
+]
 
 
 def __getattr__(name: str) -> Any:

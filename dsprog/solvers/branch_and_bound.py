@@ -26,6 +26,7 @@ from dsprog.problem import Problem
 from dsprog.refute import refuse_refuted
 from dsprog.search import Bundle, Expansion, Method, branch_and_bound, concatenate, take
 from dsprog.solvers.local_search import descend
+from dsprog.solvers.perspective import PerspectiveBranchAndBound, is_penalised_regression
 from dsprog.solvers.solver import Solver
 from dsprog.solvers.starts import feasible_sets
 from dsprog.validation import Floats, Masks
@@ -42,7 +43,8 @@ class BranchAndBound(Solver):
     ----------
     bounds : tuple of {"modular", "dual", "monotone"}, optional
         Which bounds to use. By default what the functions know decides: "modular" and "dual" where f and g are
-        submodular, "monotone" where the objective is a sum of monotone terms and that bound is better at the root.
+        submodular, "monotone" where the objective is a sum of monotone terms and that bound is better at the root;
+        least squares with submodular terms is solved by :class:`PerspectiveBranchAndBound`.
     extensions : bool
         Whether the dual bound uses concave extensions of g.
     steps : int
@@ -81,7 +83,9 @@ class BranchAndBound(Solver):
                 raise ValueError(f"bounds must be among {', '.join(BOUNDS)}, got {name!r}")
 
     def solve(self, problem: Problem, monitor: Monitor, checkpoint: Checkpoint | None = None) -> Verdict:
-        """Start from local optima, then search."""
+        """Start from local optima, then search; least squares with a submodular penalty goes to its own search."""
+        if self.bounds is None and is_penalised_regression(problem):
+            return PerspectiveBranchAndBound().solve(problem, monitor, checkpoint)
         method = IntervalSearch(problem, self, keep_all=monitor.keeps > 1)
         method.pause = lambda nodes, open: monitor.pause(nodes, open, "search")
         starts = feasible_sets(problem, monitor.mask, np.random.default_rng(monitor.seed or 0), self.starts)

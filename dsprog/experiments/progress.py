@@ -1,0 +1,43 @@
+"""Run the cells of an experiment that are not there yet, with an estimate of the time left."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+
+from dsprog.experiments.rows import Row, Rows
+
+
+def run_missing(
+    rows: Rows, cells: Sequence[Row], measure: Callable[[Row], Row], say: Callable[[str], object] = print
+) -> None:
+    """Measure and save each cell that ``rows`` does not have; a run that was stopped goes on where it was.
+
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> rows = Rows(Path(tempfile.mkdtemp()) / "rows.csv", key=["n"])
+    >>> run_missing(rows, [{"n": 1}], lambda cell: {**cell, "square": 1}, say=lambda line: None)
+    >>> rows.rows
+    [{'n': 1, 'square': 1}]
+    """
+    missing = [cell for cell in cells if not rows.has(cell)]
+    if len(missing) < len(cells):
+        say(f"{len(cells) - len(missing)} of {len(cells)} rows are there already")
+    started = time.perf_counter()
+    for done, cell in enumerate(missing, 1):
+        rows.append(measure(cell))
+        left = (time.perf_counter() - started) / done * (len(missing) - done)
+        name = " ".join(f"{key}={rows.rows[-1][key]}" for key in rows.key)
+        say(f"[{done}/{len(missing)}] {name}: {rows.rows[-1].get('seconds', 0.0):.2f} s; about {duration(left)} left")
+
+
+def duration(seconds: float) -> str:
+    """A length of time in words.
+
+    >>> duration(75), duration(8000)
+    ('1.2 min', '2.2 h')
+    """
+    for limit, unit, name in ((60.0, 1.0, "s"), (3600.0, 60.0, "min")):
+        if seconds < limit:
+            return f"{seconds / unit:.0f} s" if name == "s" else f"{seconds / unit:.1f} {name}"
+    return f"{seconds / 3600:.1f} h"

@@ -1,0 +1,41 @@
+"""The small versions of the experiments on feature selection run, can be continued, and hold what they claim."""
+
+import pytest
+from click.testing import CliRunner
+
+from dsprog.cli import main
+from dsprog.experiments import figure2, table1
+from dsprog.experiments.rows import Rows
+
+pytest.importorskip("sklearn")
+pytest.importorskip("matplotlib")
+
+
+@pytest.mark.parametrize("name", ["figure2", "table1"])
+def test_quick_versions(name, tmp_path):
+    command = ["reproduce", name, "--quick", "--out", str(tmp_path), "--time-limit", "1"]
+    first = CliRunner().invoke(main, command)
+    assert first.exit_code == 0, first.output
+    assert "left" in first.output
+    for kind in ("csv", "png", "html"):
+        assert (tmp_path / f"{name}.{kind}").stat().st_size > 1000
+    assert "data:image/png;base64," in (tmp_path / f"{name}.html").read_text()
+    again = CliRunner().invoke(main, command)
+    assert "rows are there already" in again.output
+    assert "left" not in again.output
+
+
+def test_exact_is_never_worse_in_objective(tmp_path):
+    figure2.reproduce(tmp_path, quick=True, time_limit=1.0, say=lambda line: None)
+    rows = Rows(tmp_path / "figure2.csv", figure2.KEY).rows
+    for row in rows:
+        assert row["value"] >= figure2.exact_value(rows, row) - 1e-9
+        assert (row["certified"] == "True") == (row["method"] == "exact")
+
+
+def test_the_weight_is_chosen_on_validation_rows():
+    rows = [
+        {"k": 5, "seed": 0, "method": "exact", "lam": lam, "validation_error": error, "test_error": 1 - error}
+        for lam, error in ((0.1, 0.6), (0.05, 0.4))
+    ]
+    assert [row["lam"] for row in table1.chosen(rows, 5, "exact")] == [0.05]
