@@ -93,12 +93,12 @@ def lasso(X: np.ndarray, y: np.ndarray, lam: float, time_limit: float) -> list[A
 
 
 def l0bnb(X: np.ndarray, y: np.ndarray, lam: float, time_limit: float) -> list[Any] | None:
-    vars(np).setdefault("Inf", np.inf)  # l0bnb was written for NumPy 1
+    setattr(np, "Inf", np.inf)  # noqa: B010  # l0bnb was written for NumPy 1
     try:
         from l0bnb import BNBTree
     except ImportError:
         return None
-    tree = BNBTree(X, y)  # ½ ‖y - Xw‖² + λ₀ |S| + λ₂ ‖w‖² with |w| <= M
+    tree = BNBTree(X, y)  # ½ ‖y - Xw‖² + λ₀ |S| + λ₂ ‖w‖² with |w| <= M, a bound that it must be given
     solution = tree.solve(
         lam * len(y), 0.0, 2 * np.abs(np.linalg.lstsq(X, y, rcond=None)[0]).max(), time_limit=time_limit
     )

@@ -16,7 +16,7 @@ from dsprog.bounds.perspective import relax
 from dsprog.functions.regression import LeastSquares
 from dsprog.validation import Floats, Ints, Masks
 
-SMALLEST = 1e-6  # least eigenvalue of the scaled G that elimination in floating point can bear
+SMALLEST = 1e-5  # least eigenvalue of the scaled G that elimination in floating point can bear
 FLOOR = 0.005  # least D_j, in units of that eigenvalue
 MEMORY = 0.4  # of the averaged supergradient
 BARRIER = 0.4  # μ of the diagonal's step, in units of gap / |F|

@@ -11,7 +11,7 @@ import numpy as np
 from dsprog.experiments.page import heading, page, paragraph, picture, table
 from dsprog.experiments.progress import run_missing
 from dsprog.experiments.rows import COLOURS, Row, Rows, plotting
-from dsprog.experiments.selection import LABELS, MARKERS, Setting, measured, single_thread, warm_up
+from dsprog.experiments.selection import LABELS, MARKERS, Setting, certified, gap_text, measured, single_thread, warm_up
 
 KEY = ("k", "seed", "lam", "method")
 LAMS = (0.1, 0.05, 0.03, 0.02, 0.01)
@@ -86,12 +86,9 @@ def summary(rows: list[Row], method: str, lam: float) -> list[str]:
     def mean(column: str) -> float:
         return float(np.mean([row[column] for row in cells]))
 
-    certified = sum(str(row["certified"]) == "True" for row in cells)
-    gap = float(np.median([row["gap"] for row in cells]))
-    shown = f"{100 * gap:.2g} %" if np.isfinite(gap) else "no bound"
     means = [f"{mean('value'):.4f}", f"{mean('train_error'):.3f}", f"{mean('test_error'):.3f}", f"{mean('size'):.1f}"]
     cost = [f"{mean('seconds'):.2f}", f"{mean('cpu_seconds'):.2f}"]
-    return [f"{lam:g}", LABELS[method], *means, *cost, f"{certified} of {len(cells)}", shown]
+    return [f"{lam:g}", LABELS[method], *means, *cost, f"{certified(cells)} of {len(cells)}", gap_text(cells)]
 
 
 def report(rows: list[Row], figure: Path, setting: Setting) -> str:

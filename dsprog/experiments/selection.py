@@ -105,6 +105,17 @@ def lasso_row(data: Data, alpha: float) -> Row:
     return {**data.errors(w), **cost, "size": int((w != 0).sum()), **nothing, "status": "finished", "nodes": 0}
 
 
+def certified(rows: Iterable[Row]) -> int:
+    """How many rows are certified; rows that were read from a file have words for truth."""
+    return sum(str(row["certified"]) == "True" for row in rows)
+
+
+def gap_text(rows: Iterable[Row]) -> str:
+    """The median gap in words."""
+    gap = float(np.median([row["gap"] for row in rows]))
+    return "no bound" if np.isinf(gap) else "0 %" if gap < 1e-6 else f"{100 * gap:.2g} %"
+
+
 def warm_up(methods: Iterable[str]) -> None:
     """Run each method once on a small problem, so that no row pays for compilation."""
     for method in methods:

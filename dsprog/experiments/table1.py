@@ -14,7 +14,17 @@ import numpy as np
 from dsprog.experiments.page import heading, page, paragraph, picture, table
 from dsprog.experiments.progress import run_missing
 from dsprog.experiments.rows import COLOURS, Row, Rows, plotting
-from dsprog.experiments.selection import LABELS, MARKERS, METHODS, Setting, measured, single_thread, warm_up
+from dsprog.experiments.selection import (
+    LABELS,
+    MARKERS,
+    METHODS,
+    Setting,
+    certified,
+    gap_text,
+    measured,
+    single_thread,
+    warm_up,
+)
 
 KEY = ("k", "seed", "lam", "method")
 LAMS = (0.1, 0.05, 0.03, 0.02, 0.01)
@@ -104,18 +114,9 @@ def report(rows: list[Row], figure: Path, setting: Setting) -> str:
     """The page: our table, the paper's, what is certified."""
     methods, sizes = methods_in(rows), sizes_in(rows)
     ours = [[k, *(cell_text(rows, k, m) for m in methods)] for k in sizes]
-    theirs = [[k, *(PAPER.get(k, {}).get(m, "") for m in methods)] for k in sizes]
+    theirs = [[k, *cells.values()] for k, cells in PAPER.items()]
     exact = [[row for row in rows if row["method"] == "exact" and row["k"] == k] for k in sizes]
-    proved = [
-        [
-            k,
-            len(cells),
-            sum(str(row["certified"]) == "True" for row in cells),
-            f"{100 * np.median([r['gap'] for r in cells]):.2g} %",
-        ]
-        for k, cells in zip(sizes, exact)
-        if cells
-    ]
+    proved = [[k, len(cells), certified(cells), gap_text(cells)] for k, cells in zip(sizes, exact) if cells]
     columns = ["k", *(LABELS[m] for m in methods)]
     datasets = len({row["seed"] for row in rows})
     parts = [
@@ -127,7 +128,7 @@ def report(rows: list[Row], figure: Path, setting: Setting) -> str:
         table(columns, ours),
         picture(figure, "test error and seconds against the number of relevant features"),
         heading("The paper's table"),
-        table(columns, theirs),
+        table(("k", "exact (PRISM)", "SSP", "greedy", "lasso"), theirs),
         paragraph(
             "The paper calls its exact method PRISM and does not say how errors are normalised: its figures compare "
             "with each other, not with ours. Its times are for a 2.8 GHz workstation with Matlab and CPLEX 12.1."
