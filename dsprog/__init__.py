@@ -39,6 +39,7 @@ from dsprog.solvers.greedy import Greedy
 from dsprog.solvers.local_search import LocalSearch
 from dsprog.solvers.mod_mod import ModMod
 from dsprog.solvers.prismatic import Prismatic
+from dsprog.solvers.quadratic import QuadraticBranchAndBound
 from dsprog.solvers.scip import Scip
 from dsprog.solvers.solver import Solver
 from dsprog.solvers.ssp import SSP
@@ -83,6 +84,7 @@ __all__ = [
     "Pairwise",
     "Partition",
     "Prismatic",
+    "QuadraticBranchAndBound",
     "Result",
     "Scip",
     "SetFunction",

@@ -225,7 +225,8 @@ class Run:
     def __init__(self, options: InteriorPoint, point: SemidefinitePoint, target: float) -> None:
         self.options, self.target = options, target
         self.C, self.y, self.cuts = point.C, point.y.copy(), point.cuts
-        self.y += 0.1 * max(0.0, point.bound() - target) / len(self.y)
+        if np.isfinite(target):  # a little inside, so that the first steps are not short
+            self.y += 0.1 * max(0.0, point.bound() - target) / len(self.y)
         self.iterations = 0
         W = inverse(self.point().Z())
         while W is None:  # rounding on the way from the parent
@@ -240,7 +241,7 @@ class Run:
         return SemidefinitePoint(self.C, self.y, self.cuts)
 
     def outcome(self) -> Outcome:
-        """Iterate: centre and shrink μ; when this relaxation cannot reach the target, add cuts; give up if they stall."""
+        """Centre and shrink μ; add cuts when this relaxation cannot reach the target; give up if they stall."""
         best, bound, X = self.point(), self.point().bound(), self.mu * self.W
         history: list[float] = []
         while bound > self.target and self.iterations < self.options.most:

@@ -13,36 +13,10 @@ import numpy as np
 
 from dsprog.bounds.semidefinite import InteriorPoint, Outcome, SemidefinitePoint, Triangles
 from dsprog.functions.quadratic_form import QuadraticForm, Steps
-from dsprog.kernel import kernel
 from dsprog.search import Bundle, Expansion, Method
+from dsprog.solvers.settle import settled
 from dsprog.solvers.tabu import tabu_search
 from dsprog.validation import Floats, Ints, Masks
-
-
-@kernel
-def settle_kernel(u, indptr, indices, data, labels):
-    """Fix free variables whose change has one sign whatever the free others do: some optimum has them so.
-
-    x_j = 0 if u_j + Σ_{ones} P_ij + Σ_{free} min(0, P_ij) >= 0, and 1 if the same with max is <= 0.
-    """
-    moving = True
-    while moving:
-        moving = False
-        for j in range(len(u)):
-            if labels[j] >= 0:
-                continue
-            least = most = u[j]
-            for p in range(indptr[j], indptr[j + 1]):
-                label = labels[indices[p]]
-                if label == 1:
-                    least += data[p]
-                    most += data[p]
-                elif label < 0:
-                    least += min(0.0, data[p])
-                    most += max(0.0, data[p])
-            if least >= 0 or most <= 0:
-                labels[j] = 0 if least >= 0 else 1
-                moving = True
 
 
 @dataclass(frozen=True)
@@ -71,6 +45,8 @@ class SemidefiniteSearch(Method):
     vertices, ``cuts`` (1, m, 3) with their ``signs`` and ``gamma``.
     """
 
+    name = "the semidefinite bound with triangle cuts"
+
     def __init__(self, form: QuadraticForm, steps: Steps, rng: np.random.Generator, method: InteriorPoint) -> None:
         self.form, self.steps, self.rng, self.method = form, steps, rng, method
         self.C, self.k = form.spin_matrix()
@@ -87,12 +63,11 @@ class SemidefiniteSearch(Method):
 
     def proof(self) -> str:
         """In words."""
-        return "branch and bound with a semidefinite bound and triangle cuts"
+        return f"branch and bound with {self.name}"
 
     def expand(self, bundle: Bundle, cutoff: float) -> Expansion:
         """Bound one node; close it or fix one more variable both ways."""
-        labels, parent = bundle["labels"][0].copy(), float(bundle["lower"][0])
-        settle_kernel(*self.form.compiled, labels)
+        labels, parent = settled(self.form, bundle["labels"][0]), float(bundle["lower"][0])
         if (labels >= 0).all():
             mask = (labels == 1)[None]
             value = self.form.values(mask)
@@ -156,20 +131,19 @@ def merge_triangles(
     where = np.zeros(len(fixed), dtype=np.int64)
     where[merged.vertices] = np.arange(len(merged.vertices))
     vertices = where[cuts]
-    signs = np.where(fixed[cuts] != 0, signs * fixed[cuts], signs)
+    turned: Floats = signs * np.where(fixed[cuts] != 0, fixed[cuts], 1)
     at_zero = vertices == 0
     whole = at_zero.sum(axis=1) <= 1
     pair = at_zero.sum(axis=1) == 2
-    cancels = pair & ((signs * at_zero).sum(axis=1) == 0)
+    cancels = pair & ((turned * at_zero).sum(axis=1) == 0)
     y = y.copy()
     np.subtract.at(y, vertices[cancels][~at_zero[cancels]], gamma[cancels])
     order = np.argsort(vertices[whole], axis=1)
     vertices = np.take_along_axis(vertices[whole], order, axis=1)
-    signs = np.take_along_axis(signs[whole], order, axis=1)
-    signs = signs * signs[:, 2:]
-    triangles = Triangles(vertices, signs, gamma[whole], np.zeros(int(whole.sum())))
+    turned = np.take_along_axis(turned[whole], order, axis=1)
+    triangles = Triangles(vertices, turned * turned[:, 2:], gamma[whole], np.zeros(int(whole.sum())))
     _, first, inverse = np.unique(triangles.keys(), return_index=True, return_inverse=True)
-    summed = np.bincount(inverse, weights=triangles.gamma, minlength=len(first))
     unique = triangles.take(first)
-    unique.gamma = summed
+    unique.gamma = np.zeros(len(first))
+    np.add.at(unique.gamma, inverse, triangles.gamma)
     return unique, y
