@@ -30,6 +30,7 @@ from dsprog.functions.table import Table
 from dsprog.knowledge import Knowledge
 from dsprog.lovasz import greedy_vertices, lovasz_extension, modular_lower_bound, modular_upper_bound
 from dsprog.minimize import minimize
+from dsprog.readers import read
 from dsprog.result import Event, Result
 from dsprog.set_function import SetFunction, count_oracle_calls
 from dsprog.solvers.branch_and_bound import BranchAndBound
@@ -103,5 +104,6 @@ __all__ = [
     "minimize_submodular",
     "modular_lower_bound",
     "modular_upper_bound",
+    "read",
     "testing",
 ]

@@ -8,6 +8,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
+from dsprog.applications.energy import ising, max_cut, qubo
 from dsprog.applications.explaining_away import explaining_away
 
 LATER = {
@@ -19,7 +20,7 @@ LATER = {
     "load_hepatitis": "datasets",
 }
 
-__all__ = ["explaining_away", *LATER]
+__all__ = ["explaining_away", "ising", "max_cut", "qubo", *LATER]
 
 
 def __getattr__(name: str) -> Any:
