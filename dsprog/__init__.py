@@ -30,6 +30,7 @@ from dsprog.functions.table import Table
 from dsprog.knowledge import Knowledge
 from dsprog.lovasz import greedy_vertices, lovasz_extension, modular_lower_bound, modular_upper_bound
 from dsprog.minimize import minimize
+from dsprog.readers import read
 from dsprog.result import Event, Result
 from dsprog.set_function import SetFunction, count_oracle_calls
 from dsprog.solvers.branch_and_bound import BranchAndBound
@@ -40,6 +41,7 @@ from dsprog.solvers.local_search import LocalSearch
 from dsprog.solvers.mod_mod import ModMod
 from dsprog.solvers.perspective import PerspectiveBranchAndBound
 from dsprog.solvers.prismatic import Prismatic
+from dsprog.solvers.quadratic import QuadraticBranchAndBound
 from dsprog.solvers.scip import Scip
 from dsprog.solvers.solver import Solver
 from dsprog.solvers.ssp import SSP
@@ -85,6 +87,7 @@ __all__ = [
     "Partition",
     "PerspectiveBranchAndBound",
     "Prismatic",
+    "QuadraticBranchAndBound",
     "Result",
     "Scip",
     "SetFunction",
@@ -103,5 +106,6 @@ __all__ = [
     "minimize_submodular",
     "modular_lower_bound",
     "modular_upper_bound",
+    "read",
     "testing",
 ]

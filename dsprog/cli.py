@@ -42,6 +42,10 @@ def demo() -> None:
 
 @main.command()
 @click.argument("file", type=click.Path(path_type=Path))
+@click.option(
+    "--format", "kind", help="uai, sparse, or-library, qbsolv, rudy or dimacs; recognised by content if left out."
+)
+@click.option("--problem", type=int, default=1, help="Which problem of an OR-Library file, from 1.")
 @click.option("--time-limit", type=float, help="Seconds.")
 @click.option("--node-limit", type=int, help="Nodes.")
 @click.option("--gap", type=float, default=0.0, help="Relative gap to accept.")
@@ -54,6 +58,8 @@ def demo() -> None:
 @plain_errors
 def solve(
     file: Path,
+    kind: str | None,
+    problem: int,
     time_limit: float | None,
     node_limit: int | None,
     gap: float,
@@ -64,12 +70,23 @@ def solve(
     save: Path | None,
     quiet: bool,
 ) -> None:
-    """Solve the instance in FILE (.json or .npz, as `objective.save` writes them)."""
+    """Solve the instance in FILE.
+
+    Files are .json or .npz, as `objective.save` writes them, or text: UAI MARKOV (binary, pairwise), QUBO (BiqMac
+    sparse, OR-Library, qbsolv), max-cut (rudy), maximum flow (DIMACS). Maximisation is read as minimisation of the
+    negative.
+    """
     from dsprog.enumerate import enumerate_best
     from dsprog.files import load_problem
     from dsprog.minimize import minimize
+    from dsprog.readers import read, recognised
 
-    objective, constraints = load_problem(file)
+    objective: Any
+    constraints: list[Any] = []
+    if kind is not None or (file.is_file() and recognised(file) is not None):
+        objective = read(file, kind, problem)
+    else:
+        objective, constraints = load_problem(file)
     if resume and checkpoint is None:
         raise ValueError("--resume needs --checkpoint FILE, the run to continue")
     if checkpoint is not None and checkpoint.exists() and not resume:
@@ -134,6 +151,20 @@ def experiment_options(default_time_limit: float) -> Callable[[Any], Any]:
 def bounds(quick: bool, out: Path, time_limit: float) -> None:
     """The prismatic algorithm: BILP against LP bound, bisection against subdivision at the optimum."""
     from dsprog.experiments.bounds import reproduce
+
+    for path in reproduce(out, quick, time_limit, click.echo):
+        click.echo(path)
+
+
+@reproduce.command()
+@experiment_options(default_time_limit=30.0)
+@plain_errors
+def energies(quick: bool, out: Path, time_limit: float) -> None:
+    """QUBO, max-cut and UAI energies with published optima, beside HiGHS, SCIP and toulbar2 where they are installed.
+
+    The instances are read from the folder that DSPROG_DATA names.
+    """
+    from dsprog.experiments.energies import reproduce
 
     for path in reproduce(out, quick, time_limit, click.echo):
         click.echo(path)

@@ -15,6 +15,7 @@ from dsprog.refute import refuse_refuted
 from dsprog.result import STATUSES, Result
 from dsprog.set_function import SetFunction, count_oracle_calls
 from dsprog.solvers.branch_and_bound import BranchAndBound
+from dsprog.solvers.quadratic import QuadraticBranchAndBound, form_of
 from dsprog.solvers.solver import Solver
 from dsprog.validation import as_mask, elements
 
@@ -40,7 +41,8 @@ def minimize(
     objective : SetFunction
         Such as ``f - g``. A function that is not written as a difference is split by its own structure.
     solver : Solver, optional
-        ``BranchAndBound()`` by default.
+        By default ``QuadraticBranchAndBound()`` for an unconstrained quadratic objective (a sum of cuts, ``Pairwise``
+        and modular functions), else ``BranchAndBound()``.
     constraints : iterable of Constraint
     time_limit : float, optional
         Seconds.
@@ -75,9 +77,14 @@ def minimize(
     """
     problem = as_problem(objective, constraints)
     monitor = Monitor(problem, Limits(time_limit, node_limit, gap), seed, verbose, callback)
-    chosen = BranchAndBound() if solver is None else solver
+    chosen = default_solver(problem) if solver is None else solver
     verdict, calls = run(problem, chosen, monitor, initial, checkpoint)
     return build_result(problem, monitor, verdict, type(chosen).__name__, calls)
+
+
+def default_solver(problem: Problem) -> Solver:
+    """The solver that knows most about the problem."""
+    return BranchAndBound() if form_of(problem) is None else QuadraticBranchAndBound()
 
 
 def run(

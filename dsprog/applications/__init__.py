@@ -8,6 +8,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
+from dsprog.applications.energy import ising, max_cut, qubo
 from dsprog.applications.explaining_away import explaining_away
 from dsprog.applications.feature_selection import (
     feature_path,
@@ -30,6 +31,9 @@ __all__ = [
     "feature_path",
     "feature_selection_objective",
     "information_selection_objective",
+    "ising",
+    "max_cut",
+    "qubo",
     *LATER,
 ]
 

@@ -1,0 +1,228 @@
+"""The exact solver for quadratic functions of 0/1 variables: energies, QUBO, max-cut.
+
+A submodular one is one maximum flow. Otherwise it is reduced (roof duality, elimination, components), and each part
+goes through bounds of growing strength and cost until one closes it:
+
+1. tabu search for a good set, and a short interval branch and bound;
+2. if it is sparse, the odd-cycle linear programme;
+3. branch and bound with the semidefinite bound, or, if the part is large and sparse, with the odd-cycle bound.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from dsprog.bounds.roof import roof_duality
+from dsprog.bounds.semidefinite import InteriorPoint
+from dsprog.checkpoint import Checkpoint
+from dsprog.functions.graph import Pairwise, upper_triangle
+from dsprog.functions.quadratic_form import QuadraticForm, Steps
+from dsprog.monitor import Limits, Monitor, Verdict
+from dsprog.problem import Problem, as_problem
+from dsprog.search import Bundle, Expansion, Method, branch_and_bound
+from dsprog.solvers.branch_and_bound import BranchAndBound
+from dsprog.solvers.odd_cycle_search import OddCycleSearch
+from dsprog.solvers.reduce import Reduced, reduce_form
+from dsprog.solvers.semidefinite_search import SemidefiniteSearch
+from dsprog.solvers.solver import Solver
+from dsprog.solvers.tabu import random_starts, tabu_search
+from dsprog.submodular.max_flow import minimum_of_form
+from dsprog.validation import Masks
+
+NEARLY_CLOSED = 0.02  # of the gap of the bounds before: what the odd-cycle bound leaves at a root that it keeps
+Lift = Callable[[Masks], Masks]
+
+
+@dataclass(frozen=True)
+class QuadraticBranchAndBound(Solver):
+    """Exact minimisation of quadratic functions, the default of :func:`dsprog.minimize` for them.
+
+    Parameters
+    ----------
+    trial : int
+        Nodes of the interval branch and bound that comes first; 0 leaves it out.
+    sparse : float
+        Density of a part up to which the odd-cycle linear programme is tried.
+    large : int
+        Variables of a part beyond which the semidefinite bound is left out.
+    starts : int
+        Tabu searches for the first incumbent.
+
+    Examples
+    --------
+    >>> import dsprog as ds
+    >>> from dsprog.generators import pairwise_energy
+    >>> result = ds.minimize(pairwise_energy(30, seed=0), ds.QuadraticBranchAndBound())
+    >>> result.value, result.certified
+    (-242.0, True)
+    """
+
+    trial: int = 2000
+    sparse: float = 0.15
+    large: int = 250
+    starts: int = 20
+
+    keeps_checkpoints: ClassVar[bool] = True
+
+    def solve(self, problem: Problem, monitor: Monitor, checkpoint: Checkpoint | None = None) -> Verdict:
+        """One maximum flow if that is all; else reduce, solve the small parts, then search the largest."""
+        form = form_of(problem)
+        if form is None:
+            raise ValueError(
+                f"{type(self).__name__} does not work with this problem: it needs a sum of cuts, Pairwise and modular "
+                "functions without constraints"
+            )
+        if form.submodular:
+            return solve_by_flow(form, monitor)
+        monitor.raise_bound(Steps.of(form).rounded(roof_duality(form).lower))
+        reduced = reduce_form(form)
+        return PartByPart(self, form, reduced, monitor).run(checkpoint)
+
+
+def form_of(problem: Problem) -> QuadraticForm | None:
+    """The quadratic form of an unconstrained problem, if it has one."""
+    return None if problem.constraints else QuadraticForm.of(problem.objective)
+
+
+def solve_by_flow(form: QuadraticForm, monitor: Monitor) -> Verdict:
+    """A submodular form."""
+    lower, minimal, _ = minimum_of_form(form)
+    monitor.offer(minimal[None], form.values(minimal[None]), "max-flow")
+    monitor.raise_bound(min(lower, monitor.value))
+    return Verdict("optimal", "one maximum flow")
+
+
+class PartByPart:
+    """Parts from the smallest to the largest; the last one is searched under the monitor of the whole.
+
+    Its constant holds the minima of all others, so that its values and bounds are those of the whole problem.
+    """
+
+    def __init__(
+        self, options: QuadraticBranchAndBound, form: QuadraticForm, reduced: Reduced, monitor: Monitor
+    ) -> None:
+        self.options, self.form, self.reduced, self.monitor = options, form, reduced, monitor
+        self.steps = Steps.of(form)
+        self.rng = np.random.default_rng(monitor.seed or 0)
+
+    def run(self, checkpoint: Checkpoint | None) -> Verdict:
+        """Solve all parts."""
+        parts, masks, total = self.reduced.parts, [], self.reduced.constant
+        starts = [self.tabu(part) for part, _ in parts]
+        self.offer(self.reduced.lifted([mask for mask, _ in starts]), "tabu search")
+        if not parts:
+            self.monitor.raise_bound(self.monitor.value)
+            return Verdict("optimal", "roof duality and elimination of variables with few neighbours")
+        for k, (part, _) in enumerate(parts[:-1]):
+            local = self.local_monitor(part, *starts[k])
+            verdict = self.close(part, local, lambda found: found, None)
+            self.monitor.nodes += local.nodes
+            assert local.mask is not None
+            masks.append(local.mask[None])
+            self.offer(self.reduced.lifted([*masks, *(mask for mask, _ in starts[k + 1 :])]), "parts")
+            if verdict.status != "optimal":
+                return verdict
+            total += local.value
+
+        def lift(found: Masks) -> Masks:
+            return self.reduced.lifted([*(np.repeat(mask, len(found), axis=0) for mask in masks), found])
+
+        last = parts[-1][0]
+        return self.close(QuadraticForm(last.u, last.pairs, total), self.monitor, lift, checkpoint)
+
+    def tabu(self, part: QuadraticForm) -> tuple[Masks, float]:
+        """A good set of a part, and its value."""
+        masks, values = tabu_search(part, random_starts(part.n, self.options.starts, self.rng), self.rng)
+        return masks[[values.argmin()]], float(values.min())
+
+    def offer(self, masks: Masks, source: str) -> None:
+        """Enter sets of the whole."""
+        self.monitor.offer(masks, self.form.values(masks), source)
+
+    def local_monitor(self, part: QuadraticForm, mask: Masks, value: float) -> Monitor:
+        """A monitor of a part alone, with what is left of the limits."""
+        limits = self.monitor.limits
+        seconds = None if limits.time_limit is None else max(0.0, limits.time_limit - self.monitor.seconds)
+        nodes = None if limits.node_limit is None else max(0, limits.node_limit - self.monitor.nodes)
+        local = Monitor(problem_of(part), Limits(seconds, nodes), self.monitor.seed)
+        local.offer(mask, np.array([value]), "tabu search")
+        return local
+
+    def close(self, part: QuadraticForm, monitor: Monitor, lift: Lift, checkpoint: Checkpoint | None) -> Verdict:
+        """Bounds of growing strength, then a search, under a monitor whose sets are ``lift`` of the part's."""
+        resuming = checkpoint is not None and checkpoint.path.exists()
+        if self.options.trial and not resuming:
+            verdict = self.trial(part, monitor, lift)
+            if verdict is not None:
+                return verdict
+        search = PartSearch(part, Steps(part.constant, self.steps.size), self.rng, self.options)
+        search.lift, search.gap_before = lift, monitor.value - monitor.lower_bound
+        search.odd_cycles.stop = lambda: monitor.stop_reason() is not None
+        return branch_and_bound(search, monitor, checkpoint)
+
+    def trial(self, part: QuadraticForm, monitor: Monitor, lift: Lift) -> Verdict | None:
+        """A short interval branch and bound; a verdict if it was enough, or if a limit was met."""
+        reason = monitor.stop_reason()
+        if reason is not None:
+            return Verdict(reason)
+        limits = monitor.limits
+        left = math.inf if limits.time_limit is None else limits.time_limit - monitor.seconds
+        nodes = self.options.trial if limits.node_limit is None else min(limits.node_limit, self.options.trial)
+        local = Monitor(problem_of(part), Limits(min(left, 1e9), nodes, limits.gap), monitor.seed)
+        verdict = BranchAndBound().solve(local.problem, local)
+        monitor.nodes += local.nodes
+        assert local.mask is not None
+        monitor.offer(lift(local.mask[None]), np.array([local.value]), "intervals")
+        monitor.raise_bound(min(self.steps.rounded(local.lower_bound), monitor.value))
+        if verdict.status in ("optimal", "gap"):
+            return Verdict(verdict.status, verdict.proof)
+        reason = monitor.stop_reason()
+        return None if reason is None else Verdict(reason, verdict.proof)
+
+
+class PartSearch(Method):
+    """Branch and bound on a part: odd cycles while it is sparse and they do well, else the semidefinite bound.
+
+    Nodes of the two are told apart by their arrays; sets are reported as ``lift`` makes them.
+    """
+
+    def __init__(
+        self, part: QuadraticForm, steps: Steps, rng: np.random.Generator, options: QuadraticBranchAndBound
+    ) -> None:
+        self.odd_cycles = OddCycleSearch(part, steps, rng)
+        self.semidefinite = SemidefiniteSearch(part, steps, rng, InteriorPoint())
+        self.sparse, self.large = part.density <= options.sparse, part.n > options.large
+        self.lift: Lift = lambda found: found
+        self.gap_before = math.inf
+        self.used: dict[str, int] = {}
+
+    def root(self) -> Bundle:
+        """Of the bound that comes first."""
+        return self.odd_cycles.root() if self.sparse else self.semidefinite.root()
+
+    def expand(self, bundle: Bundle, cutoff: float) -> Expansion:
+        """By the bound that the node belongs to; the semidefinite one takes over a root that odd cycles leave open."""
+        inner = self.semidefinite if "y" in bundle else self.odd_cycles
+        found = inner.expand(bundle, cutoff)
+        self.used[inner.name] = self.used.get(inner.name, 0) + 1
+        bundles = found.bundles
+        if inner is self.odd_cycles and bundles and (bundle["labels"] < 0).all() and not self.large:
+            lower = float(bundles[0]["lower"][0])
+            if float(found.values.min()) - lower > NEARLY_CLOSED * self.gap_before:
+                bundles = [{**self.semidefinite.root(), "lower": np.array([lower])}]
+        return Expansion(bundles, found.nodes, self.lift(found.masks), found.values, found.closed, found.source)
+
+    def proof(self) -> str:
+        """Which bounds closed the nodes."""
+        names = " and ".join(self.used)
+        return names if sum(self.used.values()) == 1 else f"branch and bound with {names}"
+
+
+def problem_of(part: QuadraticForm) -> Problem:
+    """A part as a problem of its own."""
+    return as_problem(Pairwise(upper_triangle(part.pairs), part.u, part.constant), ())
