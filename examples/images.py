@@ -17,7 +17,7 @@ scene = ((y - 0.5) ** 2 + (x - 0.4) ** 2 < 0.06) | (
     (np.abs(y - 0.5) < 0.25) & (np.abs(x - 1.0) < 0.12 + 0.2 * (y - 0.4))
 )
 photo = 0.25 + 0.5 * scene + 0.25 * rng.normal(size=scene.shape)
-segmented = segment(photo, smoothness=2.0, contrast=0.1)
+segmented = segment(photo, smoothness=5.0, contrast=0.1)
 print(f"segmentation: {segmented.result.proof}, certified {segmented.result.certified}, ", end="")
 print(f"{(segmented.mask == scene).mean():.2%} of the pixels right")
 
@@ -36,7 +36,7 @@ steps = np.digitize(x[:120, :160] + 0.25 * np.sin(6 * y[:120, :160]), [0.15, 0.3
 noisy = levels[steps] + 0.2 * rng.normal(size=steps.shape)
 unary = ((noisy.ravel()[:, None] - levels) ** 2) / 0.08
 cleaned = alpha_expansion(
-    unary, grid_pairs(steps.shape, 0.7), np.minimum(np.abs(np.subtract.outer(range(4), range(4))), 2)
+    unary, grid_pairs(steps.shape, 1.2), np.minimum(np.abs(np.subtract.outer(range(4), range(4))), 2)
 )
 print(f"four levels: energy {cleaned.energy:.1f} after {cleaned.rounds} rounds, ", end="")
 print(f"{(cleaned.labels.reshape(steps.shape) == steps).mean():.2%} of the pixels right")
