@@ -36,7 +36,7 @@ def by_highs(form: QuadraticForm, time_limit: float) -> Answer:
     n, m = form.n, pairs.nnz
     positive, negative = np.flatnonzero(pairs.data > 0), np.flatnonzero(pairs.data < 0)
     tail, head, product = pairs.row, pairs.col, n + np.arange(m)
-    blocks: list[Any] = [(positive, ((tail, 1), (head, 1), (product, -1)), 1.0)]
+    blocks: list[tuple[Any, Any, float]] = [(positive, ((tail, 1), (head, 1), (product, -1)), 1.0)]
     blocks += [(negative, ((product, 1), (end, -1)), 0.0) for end in (tail, head)]
     rows, columns, values, upper, count = [], [], [], [], 0
     for which, terms, limit in blocks:

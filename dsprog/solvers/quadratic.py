@@ -22,6 +22,7 @@ from dsprog.bounds.semidefinite import InteriorPoint
 from dsprog.checkpoint import Checkpoint
 from dsprog.functions.graph import Pairwise, upper_triangle
 from dsprog.functions.quadratic_form import QuadraticForm, Steps
+from dsprog.functions.table import all_masks
 from dsprog.monitor import Limits, Monitor, Verdict
 from dsprog.problem import Problem, as_problem
 from dsprog.search import Bundle, Expansion, Method, branch_and_bound
@@ -34,6 +35,7 @@ from dsprog.solvers.tabu import random_starts, tabu_search
 from dsprog.submodular.max_flow import minimum_of_form
 from dsprog.validation import Masks
 
+SMALL = 12  # variables of a part that are enumerated
 NEARLY_CLOSED = 0.02  # of the gap of the bounds before: what the odd-cycle bound leaves at a root that it keeps
 Lift = Callable[[Masks], Masks]
 
@@ -155,6 +157,8 @@ class PartByPart:
 
     def close(self, part: QuadraticForm, monitor: Monitor, lift: Lift, checkpoint: Checkpoint | None) -> Verdict:
         """Bounds of growing strength, then a search, under a monitor whose sets are ``lift`` of the part's."""
+        if part.n <= SMALL:
+            return enumerated(part, monitor, lift)
         resuming = checkpoint is not None and checkpoint.path.exists()
         if self.options.trial and not resuming:
             verdict = self.trial(part, monitor, lift)
@@ -183,6 +187,17 @@ class PartByPart:
             return Verdict(verdict.status, verdict.proof)
         reason = monitor.stop_reason()
         return None if reason is None else Verdict(reason, verdict.proof)
+
+
+def enumerated(part: QuadraticForm, monitor: Monitor, lift: Lift) -> Verdict:
+    """All sets of a small part."""
+    masks = all_masks(part.n)
+    values = part.values(masks)
+    best = [int(values.argmin())]
+    monitor.offer(lift(masks[best]), values[best], "enumeration")
+    monitor.raise_bound(monitor.value)
+    monitor.nodes += 1
+    return Verdict("optimal", "roof duality and enumeration of what it leaves")
 
 
 class PartSearch(Method):
