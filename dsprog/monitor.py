@@ -91,6 +91,8 @@ class Monitor:
         if self.keeps > 1:
             last = max(value for value, _ in self.pool.values()) if len(self.pool) == self.keeps else math.inf
             return min(last - self.problem.slack, self.value + self.within + self.problem.slack)
+        if math.isinf(self.value):
+            return math.inf
         return self.value - max(self.limits.gap * abs(self.value), self.problem.slack)
 
     def offer(self, masks: Masks, values: Floats, source: str) -> bool:
