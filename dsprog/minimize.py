@@ -14,7 +14,7 @@ from dsprog.problem import Problem, as_problem
 from dsprog.refute import refuse_refuted
 from dsprog.result import STATUSES, Result
 from dsprog.set_function import SetFunction, count_oracle_calls
-from dsprog.solvers.branch_and_bound import BranchAndBound
+from dsprog.solvers.default import default_solver
 from dsprog.solvers.solver import Solver
 from dsprog.validation import as_mask, elements
 
@@ -40,7 +40,8 @@ def minimize(
     objective : SetFunction
         Such as ``f - g``. A function that is not written as a difference is split by its own structure.
     solver : Solver, optional
-        ``BranchAndBound()`` by default.
+        By default ``CompactModel()`` for many elements whose terms are sums of parts, else ``BranchAndBound()``; the
+        result says which, and how it proved its bound.
     constraints : iterable of Constraint
     time_limit : float, optional
         Seconds.
@@ -75,7 +76,7 @@ def minimize(
     """
     problem = as_problem(objective, constraints)
     monitor = Monitor(problem, Limits(time_limit, node_limit, gap), seed, verbose, callback)
-    chosen = BranchAndBound() if solver is None else solver
+    chosen = default_solver(problem) if solver is None else solver
     verdict, calls = run(problem, chosen, monitor, initial, checkpoint)
     return build_result(problem, monitor, verdict, type(chosen).__name__, calls)
 

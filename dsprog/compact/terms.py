@@ -11,6 +11,7 @@ from functools import singledispatch
 import numpy as np
 
 from dsprog.algebra import LinearCombination
+from dsprog.compact.class_entropy import ClassEntropy
 from dsprog.compact.cuts import Lovasz, ModularMajorants, ScalarTangents, both_ends
 from dsprog.compact.model import Expression, Model
 from dsprog.functions.concave import CardinalityConcave, ConcaveOf, ConcaveOfModular, Phi
@@ -18,6 +19,7 @@ from dsprog.functions.coverage import Coverage
 from dsprog.functions.facility import FacilityLocation
 from dsprog.functions.graph import Quadratic, upper_triangle
 from dsprog.functions.modular import Modular
+from dsprog.functions.mutual_information import MutualInformation
 from dsprog.set_function import SetFunction
 from dsprog.transforms import Complement, Declared, Relabelled, Restriction
 from dsprog.validation import Floats, Ints
@@ -213,6 +215,16 @@ def _(h: ConcaveOf, model: Model, elements: Ints, weight: float) -> Expression:
     )
     add_first_tangents(cut, model, np.array([highest]))
     return Expression(u, np.ones(1))
+
+
+@enter.register
+def _(h: MutualInformation, model: Model, elements: Ints, weight: float) -> Expression:
+    """Information with a class that is rewarded is H(y) minus a column above what the columns leave open."""
+    if h.y is None or weight > 0:
+        return enter.dispatch(SetFunction)(h, model, elements, weight)
+    e = model.columns(1, 0.0, h.class_entropy)
+    model.cuts.append(ClassEntropy(h, elements, int(e[0]), -weight))
+    return Expression(e, -np.ones(1), h.class_entropy)
 
 
 # -- functions seen through another ground set ----------------------------------------------------------------------

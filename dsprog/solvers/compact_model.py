@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -16,6 +17,7 @@ from dsprog.checkpoint import Checkpoint
 from dsprog.compact.boxes import BoxSearch
 from dsprog.compact.model import Model
 from dsprog.compact.terms import enter
+from dsprog.functions.mutual_information import joined
 from dsprog.monitor import Limits, Monitor, Verdict
 from dsprog.problem import Problem
 from dsprog.search import branch_and_bound
@@ -53,6 +55,8 @@ class CompactModel(Solver):
     ((0, 2), True)
     """
 
+    keeps_checkpoints: ClassVar[bool] = True
+
     tolerance: float = 1e-7
     starts: int = 20
 
@@ -66,7 +70,7 @@ class CompactModel(Solver):
         unit = size_of_data(problem, monitor.value)
         model = build(problem, unit)
         proof = PROOF.format(boxes=" on boxes of its curves" if model.curves else "")
-        return branch_and_bound(BoxSearch(problem, model, monitor, self.tolerance * unit, proof), monitor)
+        return branch_and_bound(BoxSearch(problem, model, monitor, self.tolerance * unit, proof), monitor, checkpoint)
 
     def _start(self, problem: Problem, monitor: Monitor) -> None:
         """Local search, and where it can be SSP with a tenth of the time."""
@@ -95,5 +99,5 @@ def size_of_data(problem: Problem, value: float) -> float:
 def build(problem: Problem, unit: float) -> Model:
     """The model of a problem: every term, entered on the side of its sign."""
     model = Model(problem.n, problem.rows, unit)
-    model.minimise(enter(problem.objective, model, model.x, 1.0))
+    model.minimise(enter(joined(problem.objective), model, model.x, 1.0))
     return model
