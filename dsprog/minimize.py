@@ -10,6 +10,7 @@ import numpy as np
 from dsprog.checkpoint import Checkpoint
 from dsprog.constraints import Constraint
 from dsprog.monitor import Callback, Limits, Monitor, Verdict
+from dsprog.parts import solve_reduced
 from dsprog.problem import Problem, as_problem
 from dsprog.refute import refuse_refuted
 from dsprog.result import STATUSES, Result
@@ -98,7 +99,10 @@ def run(
         try:
             refuse_refuted_sides(problem)
             offer_initial(problem, monitor, initial)
-            verdict = solver.solve(problem, monitor, saves)
+            if solver.reduces and saves is None and monitor.keeps == 1:
+                verdict = solve_reduced(problem, solver, monitor)
+            else:
+                verdict = solver.solve(problem, monitor, saves)
         except KeyboardInterrupt:
             verdict = Verdict("interrupted")
     return verdict, tally.calls

@@ -146,6 +146,11 @@ class Monitor:
         if self.seconds - self._last_line >= 1.0:
             self._report(source, improved=False)
 
+    def note(self, sentence: str) -> None:
+        """Put a sentence into the log."""
+        if self._log is not None:
+            self._log.say(sentence)
+
     def pause(self, nodes: int, open: int, source: str) -> bool:
         """For long expansions: log the nodes done and open so far in this one, and say whether to stop early."""
         if self.seconds - self._last_line >= 1.0:

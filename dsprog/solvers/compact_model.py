@@ -56,6 +56,7 @@ class CompactModel(Solver):
     """
 
     keeps_checkpoints: ClassVar[bool] = True
+    reduces: ClassVar[bool] = True
 
     tolerance: float = 1e-7
     starts: int = 20
