@@ -35,6 +35,7 @@ from dsprog.result import Event, Result
 from dsprog.set_function import SetFunction, count_oracle_calls
 from dsprog.solvers.branch_and_bound import BranchAndBound
 from dsprog.solvers.brute_force import BruteForce
+from dsprog.solvers.compact_model import CompactModel
 from dsprog.solvers.dca import DCA
 from dsprog.solvers.greedy import Greedy
 from dsprog.solvers.local_search import LocalSearch
@@ -58,6 +59,7 @@ __all__ = [
     "BruteForce",
     "Cardinality",
     "CardinalityConcave",
+    "CompactModel",
     "ConcaveOf",
     "ConcaveOfModular",
     "ConditionalEntropy",

@@ -50,6 +50,10 @@ class Log:
             self._line({name: name for name in texts}, "bold")
         self._line(texts, "green" if improved else "")
 
+    def say(self, sentence: str) -> None:
+        """Print a sentence."""
+        print(sentence, file=self.stream, flush=True)
+
     def _line(self, texts: dict[str, str], style: str) -> None:
         first, *rest = (text.rjust(WIDTHS[name]) for name, text in texts.items())
         line = " ".join([first.strip().ljust(WIDTHS["source"]), *rest])

@@ -10,12 +10,12 @@ import numpy as np
 from dsprog.checkpoint import Checkpoint
 from dsprog.constraints import Constraint
 from dsprog.monitor import Callback, Limits, Monitor, Verdict
+from dsprog.parts import solve_reduced
 from dsprog.problem import Problem, as_problem
 from dsprog.refute import refuse_refuted
 from dsprog.result import STATUSES, Result
 from dsprog.set_function import SetFunction, count_oracle_calls
-from dsprog.solvers.branch_and_bound import BranchAndBound
-from dsprog.solvers.quadratic import QuadraticBranchAndBound, form_of
+from dsprog.solvers.default import default_solver
 from dsprog.solvers.solver import Solver
 from dsprog.validation import as_mask, elements
 
@@ -41,8 +41,8 @@ def minimize(
     objective : SetFunction
         Such as ``f - g``. A function that is not written as a difference is split by its own structure.
     solver : Solver, optional
-        By default ``QuadraticBranchAndBound()`` for an unconstrained quadratic objective (a sum of cuts, ``Pairwise``
-        and modular functions), else ``BranchAndBound()``.
+        By default the one that knows most about the problem, see :func:`dsprog.solvers.default.default_solver`; the
+        result says which, and how it proved its bound.
     constraints : iterable of Constraint
     time_limit : float, optional
         Seconds.
@@ -77,14 +77,9 @@ def minimize(
     """
     problem = as_problem(objective, constraints)
     monitor = Monitor(problem, Limits(time_limit, node_limit, gap), seed, verbose, callback)
-    chosen = default_solver(problem) if solver is None else solver
+    chosen = default_solver(problem, checkpoint is not None) if solver is None else solver
     verdict, calls = run(problem, chosen, monitor, initial, checkpoint)
     return build_result(problem, monitor, verdict, type(chosen).__name__, calls)
-
-
-def default_solver(problem: Problem) -> Solver:
-    """The solver that knows most about the problem."""
-    return BranchAndBound() if form_of(problem) is None else QuadraticBranchAndBound()
 
 
 def run(
@@ -104,7 +99,10 @@ def run(
         try:
             refuse_refuted_sides(problem)
             offer_initial(problem, monitor, initial)
-            verdict = solver.solve(problem, monitor, saves)
+            if solver.reduces and saves is None and monitor.keeps == 1:
+                verdict = solve_reduced(problem, solver, monitor)
+            else:
+                verdict = solver.solve(problem, monitor, saves)
         except KeyboardInterrupt:
             verdict = Verdict("interrupted")
     monitor.finish(verdict.status)

@@ -92,7 +92,7 @@ class Monitor:
             last = max(value for value, _ in self.pool.values()) if len(self.pool) == self.keeps else math.inf
             return min(last - self.problem.slack, self.value + self.within + self.problem.slack)
         if math.isinf(self.value):
-            return self.value
+            return math.inf
         return self.value - max(self.limits.gap * abs(self.value), self.problem.slack)
 
     def offer(self, masks: Masks, values: Floats, source: str) -> bool:
@@ -145,6 +145,11 @@ class Monitor:
         self.nodes, self.open = nodes, open
         if self.seconds - self._last_line >= 1.0:
             self._report(source, improved=False)
+
+    def note(self, sentence: str) -> None:
+        """Put a sentence into the log."""
+        if self._log is not None:
+            self._log.say(sentence)
 
     def pause(self, nodes: int, open: int, source: str) -> bool:
         """For long expansions: log the nodes done and open so far in this one, and say whether to stop early."""

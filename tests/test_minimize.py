@@ -132,3 +132,12 @@ def test_unknown_callables_are_certified_by_enumeration_only():
     objective = ds.FromCallable(lambda S: float(len(S) ** 2 - 3 * len(S)), 5) - ds.CardinalityConcave(5)
     assert ds.minimize(objective, ds.BruteForce()).certified
     assert not objective.is_certifiable
+
+
+def test_no_feasible_start_does_not_mean_infeasible():
+    """Without an incumbent nothing may be cut off: 0 * inf is not a number, and no bound is below that."""
+    n, wanted = 16, 0b1010_0110_0101_1001
+    exactly = [ds.LinearConstraint(2.0 ** np.arange(n), lo=wanted, hi=wanted)]
+    result = ds.minimize(concave_difference(n, 0), ds.BranchAndBound(), constraints=exactly)
+    assert result.status == "optimal"
+    assert sum(1 << j for j in result.S) == wanted

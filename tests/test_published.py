@@ -21,6 +21,25 @@ def test_dca_solves_speech():
     assert ds.minimize(build("speech_seed42"), ds.DCA(), seed=0).value == pytest.approx(-49.296182, abs=6e-5)
 
 
+@pytest.mark.parametrize("name", ["speech_first100", "speech_first200", "speech_seed42"])
+def test_speech_is_certified_by_the_default(name):
+    result = ds.minimize(build(name))
+    assert result.certified
+    assert result.solver == "CompactModel"
+    assert "compact model" in result.proof
+    assert result.value == pytest.approx(OPTIMA[name], abs=5e-5)
+    assert result.lower_bound == pytest.approx(OPTIMA[name], abs=5e-5)
+
+
+@pytest.mark.slow
+def test_mushroom_is_certified_by_the_default():
+    result = ds.minimize(build("mushroom_train_1"))
+    assert result.certified
+    assert len(result.S) == 5
+    assert result.value == pytest.approx(OPTIMA["mushroom_train_1"], abs=1e-9)
+    assert result.lower_bound == pytest.approx(OPTIMA["mushroom_train_1"], abs=1e-6)
+
+
 def test_mushroom():
     objective, name = build("mushroom_train_1"), "mushroom_train_1"
     assert objective([21, 39, 54, 110, 118]) == pytest.approx(OPTIMA[name], abs=1e-9)

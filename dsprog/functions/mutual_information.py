@@ -5,7 +5,9 @@ from __future__ import annotations
 from functools import cached_property
 from typing import Any
 
-from dsprog.algebra import Difference
+import numpy as np
+
+from dsprog.algebra import Difference, LinearCombination, Sum, Term
 from dsprog.functions.class_information import ClassInformation
 from dsprog.functions.information import ConditionalEntropy, Entropy
 from dsprog.knowledge import Knowledge
@@ -56,6 +58,13 @@ class MutualInformation(SetFunction):
         H: SetFunction = Entropy(self.X) if self.given is None else ConditionalEntropy(self.X, self.given)
         return H + Complement(H) - H(range(self.n))
 
+    @property
+    def class_entropy(self) -> float:
+        """H(y), in nats."""
+        assert self.y is not None
+        shares = np.bincount(self.y)[np.unique(self.y)] / len(self.y)
+        return -float(shares @ np.log(shares))
+
     def _values(self, masks: Masks) -> Floats:
         return self._parts._values(masks)
 
@@ -72,3 +81,24 @@ class MutualInformation(SetFunction):
     @cached_property
     def _split(self) -> Difference | None:
         return None if self.y is None else Difference(Entropy(self.X), ConditionalEntropy(self.X, self.y))
+
+
+def joined(f: LinearCombination) -> Difference:
+    """The same function with a H(X_S | y) - a H(X_S) written as -a I(X_S; y), which loses less in bounds."""
+    terms = list(f.terms)
+    for conditional in f.terms:
+        a, h = conditional
+        entropy = next((term for term in terms if is_partner(term, conditional)), None)
+        if entropy is not None and isinstance(h, ConditionalEntropy):
+            terms.remove(entropy)
+            terms.remove(conditional)
+            terms.append(Term(-a, MutualInformation(h.X, h.y)))
+    return Difference(Sum(f.n, terms))
+
+
+def is_partner(term: Term, conditional: Term) -> bool:
+    """Whether a term is the entropy of the same data with the opposite coefficient."""
+    a, h = term
+    if not isinstance(h, Entropy) or not isinstance(conditional.function, ConditionalEntropy):
+        return False
+    return bool(np.isclose(a, -conditional.coefficient, rtol=1e-14)) and np.array_equal(h.X, conditional.function.X)

@@ -76,6 +76,7 @@ class BranchAndBound(Solver):
     starts: int = 20
 
     keeps_checkpoints: ClassVar[bool] = True
+    reduces: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         for name in self.bounds or ():

@@ -28,6 +28,7 @@ class Solver(ABC):
     """
 
     keeps_checkpoints: ClassVar[bool] = False
+    reduces: ClassVar[bool] = False  # whether it may be given a smaller problem with the same optimum
 
     @abstractmethod
     def solve(self, problem: Problem, monitor: Monitor, checkpoint: Checkpoint | None = None) -> Verdict:

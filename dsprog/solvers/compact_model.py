@@ -1,0 +1,104 @@
+"""The compact model: the objective as one mixed-integer programme, for large problems with structure.
+
+Interval branch and bound needs only values of f and g and reaches dozens of dense elements. Where the terms of an
+objective are sums of small parts (coverage, groups, pairs, clients), these parts as columns of a programme give bounds
+that stay tight for hundreds of elements.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from dsprog.checkpoint import Checkpoint
+from dsprog.compact.boxes import BoxSearch
+from dsprog.compact.model import Model
+from dsprog.compact.terms import enter
+from dsprog.functions.mutual_information import joined
+from dsprog.monitor import Limits, Monitor, Verdict
+from dsprog.problem import Problem
+from dsprog.search import branch_and_bound
+from dsprog.solvers.local_search import descend
+from dsprog.solvers.solver import Solver
+from dsprog.solvers.ssp import SSP
+from dsprog.solvers.starts import feasible_sets
+from dsprog.validation import as_number
+
+PROOF = "compact model: HiGHS dual bounds of a mixed-integer programme{boxes}, its tolerances taken off"
+
+
+@dataclass(frozen=True)
+class CompactModel(Solver):
+    """Each term as columns, rows and cuts of a programme in HiGHS; curves are branched on.
+
+    Coverage, facility location, cuts and pairwise terms have columns of their own; concave functions of an argument
+    have tangents where they are subtracted, chords and branching on the argument where they are added. Terms without a
+    model enter by their Lovász cuts (added) and Nemhauser–Wolsey cuts (subtracted).
+
+    Parameters
+    ----------
+    tolerance : float
+        A box is closed if its bound is this close to the best value, relative to the larger of that value and the
+        largest marginal of f and g. What is reported as lower bound counts such a box with its own bound.
+    starts : int
+        Local searches before the programme.
+
+    Examples
+    --------
+    >>> import dsprog as ds
+    >>> words = ds.Coverage([[1, 0, 1], [1, 1, 0], [0, 1, 0]])
+    >>> result = ds.minimize(ds.ConcaveOf(words) - ds.Modular([0.9, 0.2, 0.8]), ds.CompactModel())
+    >>> result.S, result.certified
+    ((0, 2), True)
+    """
+
+    keeps_checkpoints: ClassVar[bool] = True
+    reduces: ClassVar[bool] = True
+
+    tolerance: float = 1e-7
+    starts: int = 20
+
+    def __post_init__(self) -> None:
+        if not as_number(self.tolerance, "tolerance") >= 0:
+            raise ValueError(f"tolerance must be at least 0, got {self.tolerance}")
+
+    def solve(self, problem: Problem, monitor: Monitor, checkpoint: Checkpoint | None = None) -> Verdict:
+        """Start from local optima, build the programme, and search its boxes."""
+        self._start(problem, monitor)
+        unit = size_of_data(problem, monitor.value)
+        model = build(problem, unit)
+        proof = PROOF.format(boxes=" on boxes of its curves" if model.curves else "")
+        return branch_and_bound(BoxSearch(problem, model, monitor, self.tolerance * unit, proof), monitor, checkpoint)
+
+    def _start(self, problem: Problem, monitor: Monitor) -> None:
+        """Local search, and where it can be SSP with a tenth of the time."""
+        starts = feasible_sets(problem, monitor.mask, np.random.default_rng(monitor.seed or 0), self.starts)
+        feasible = problem.feasible if len(problem.rows) else None
+        monitor.offer(*descend(problem.objective, starts, problem.slack, feasible), "local search")
+        if len(problem.rows) or not problem.objective.is_certifiable:
+            return
+        limit = monitor.limits.time_limit
+        few_seconds = Limits(time_limit=1.0 if limit is None else min(1.0, 0.1 * limit))
+        inner = Monitor(problem, few_seconds, monitor.seed)
+        inner.mask, inner.value = monitor.mask, monitor.value
+        SSP(restarts=3).solve(problem, inner)
+        monitor.offer(*inner.best_sets(), "SSP")
+
+
+def size_of_data(problem: Problem, value: float) -> float:
+    """The larger of |value| and the largest marginal of f and g at the empty set; 1 where all are 0."""
+    sides = problem.objective.f, problem.objective.g
+    largest = max(
+        float(np.abs(side._marginals(np.zeros((1, problem.n), dtype=bool))).max(initial=0.0)) for side in sides
+    )
+    return max(largest, abs(value) if math.isfinite(value) else 0.0) or 1.0
+
+
+def build(problem: Problem, unit: float) -> Model:
+    """The model of a problem: every term, entered on the side of its sign."""
+    model = Model(problem.n, problem.rows, unit)
+    model.minimise(enter(joined(problem.objective), model, model.x, 1.0))
+    return model

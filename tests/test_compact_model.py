@@ -1,0 +1,184 @@
+"""The compact model: agreement with enumeration and interval branch and bound, limits, interruption, size."""
+
+import os
+import signal
+import threading
+import time
+
+import numpy as np
+import pytest
+
+import dsprog as ds
+from dsprog.compact.terms import enter
+from dsprog.functions.table import all_masks
+from dsprog.generators import FAMILIES, discrete_data, incidence, random_graph, sparse_weights
+from dsprog.problem import as_problem
+from dsprog.solvers.compact_model import build
+from dsprog.testing import check_result, check_solver
+
+
+def term_kinds(rng, n):
+    """A function of every kind, submodular."""
+    X, y = discrete_data(rng, 30, n)
+    coverage = ds.Coverage(incidence(rng, 2 * n, n), rng.random(2 * n))
+    counted = ds.Coverage(incidence(rng, 2 * n, n))
+    concave = (lambda t: np.log1p(t), lambda t: 1 / (1 + t))
+    kinds = {
+        "coverage": coverage,
+        "facility": ds.FacilityLocation(rng.random((3, n)) * (rng.random((3, n)) < 0.6)),
+        "cut": ds.Cut(random_graph(rng, n)),
+        "directed cut": ds.Cut(np.triu(random_graph(rng, n)), directed=True),
+        "pairwise": ds.Pairwise(-np.triu(rng.random((n, n)), 1), rng.normal(size=n), 0.5),
+        "few groups": ds.ConcaveOfModular(sparse_weights(rng, 2, n)),
+        "many groups": ds.ConcaveOfModular(sparse_weights(rng, 7, n), rng.random(7), "log1p"),
+        "truncated": ds.ConcaveOfModular(rng.integers(0, 3, (3, n)), concave="truncate", parameter=2.0),
+        "power": ds.ConcaveOfModular(rng.random((1, n)), concave="power", parameter=0.3),
+        "callable": ds.ConcaveOfModular(rng.random((2, n)), concave=lambda t: t * (n - t)),
+        "callable with slope": ds.ConcaveOfModular(rng.random((2, n)), concave=concave),
+        "cardinality": ds.CardinalityConcave(n, "sqrt"),
+        "concave of coverage": ds.ConcaveOf(counted, "sqrt"),
+        "concave of facility": ds.ConcaveOf(ds.FacilityLocation(rng.random((2, n))), "log1p"),
+        "concave of sum": ds.ConcaveOf(coverage + ds.Modular(rng.random(n)), "sqrt"),
+        "entropy": ds.Entropy(X),
+        "conditional entropy": ds.ConditionalEntropy(X, y),
+        "logdet": ds.LogDet(np.eye(n) + np.ones((n, n)) / n),
+        "rank": ds.MatroidRank.uniform(n, 2),
+        "modular": ds.Modular(rng.normal(size=n), 1.0),
+    }
+    kinds |= {f"{name}, complemented": kinds[name].complement() for name in ("coverage", "few groups", "entropy")}
+    kinds |= {f"{name}, declared": kinds[name].declare(submodular=True) for name in ("coverage", "logdet")}
+    return kinds
+
+
+KINDS = tuple(term_kinds(np.random.default_rng(0), 4))
+
+
+def costs(rng, f, g):
+    """Modular costs that put the optimum of f - g somewhere inside."""
+    single = f.marginals(np.zeros((1, f.n), dtype=bool))[0] - g.marginals(np.zeros((1, f.n), dtype=bool))[0]
+    return ds.Modular(-single * rng.random(f.n) + 0.1 * np.abs(single).max() * rng.normal(size=f.n))
+
+
+@pytest.mark.parametrize("name", KINDS)
+@pytest.mark.parametrize("side", ["added", "subtracted"])
+def test_every_kind_of_term_on_both_sides(name, side):
+    rng = np.random.default_rng(len(name))
+    n = 6
+    h = term_kinds(rng, n)[name]
+    other = ds.Coverage(incidence(rng, n, n), rng.random(n))
+    f, g = (h, other) if side == "added" else (other, h)
+    objective = f + costs(rng, f, g) - g
+    result = ds.minimize(objective, ds.CompactModel(), seed=0)
+    check_result(result, objective)
+    assert result.certified
+    assert result.gap <= 1e-6 or abs(result.value) < 1e-3
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("constrained", [False, True])
+def test_agrees_with_branch_and_bound_on_mixed_objectives(seed, constrained):
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(8, 13))
+    kinds = term_kinds(rng, n)
+    chosen = [kinds[name] for name in rng.choice(KINDS, 4, replace=False)]
+    f, g = chosen[0] + 0.5 * chosen[1], chosen[2] + 2.0 * chosen[3]
+    objective = f + costs(rng, f, g) - g
+    weights = rng.random(n)
+    constraints = [ds.Cardinality(2, n - 2), ds.Knapsack(weights, 0.7 * weights.sum())] if constrained else []
+    result = ds.minimize(objective, ds.CompactModel(), constraints=constraints, seed=0)
+    other = ds.minimize(objective, ds.BranchAndBound(), constraints=constraints)
+    feasible = as_problem(objective, constraints).feasible(all_masks(n)) if constrained else None
+    check_result(result, objective, feasible)
+    assert result.certified
+    assert result.value == pytest.approx(other.value, abs=1e-6)
+
+
+def test_a_model_is_never_above_the_objective_and_exact_in_the_end():
+    rng = np.random.default_rng(1)
+    n = 5
+    for name, h in term_kinds(rng, n).items():
+        for objective in (h - ds.Modular(np.zeros(n)), ds.Modular(np.zeros(n)) - h):
+            problem = as_problem(objective, ())
+            model = build(problem, 1.0)
+            model.set_intervals(*(np.array([getattr(c, end) for c in model.curves]) for end in ("lowest", "highest")))
+            for mask, value in zip(all_masks(n), objective.values(all_masks(n))):
+                for column, inside in zip(model.x, mask):
+                    model.programme.limit(column, float(inside), float(inside))
+                assert model.programme.relaxed().bound <= value + 1e-9, name
+
+
+def test_passes_the_kit():
+    families = ["concave", "coverage", "facility", "cut", "pairwise", "entropy"]
+    check_solver(ds.CompactModel(), families=[f for f in families if f in FAMILIES], largest=3, seeds=(0,))
+
+
+def test_eighteen_elements():
+    rng = np.random.default_rng(5)
+    n = 18
+    f = ds.ConcaveOf(ds.Coverage(incidence(rng, 3 * n, n)), "sqrt") + ds.Cut(random_graph(rng, n, 0.2))
+    g = ds.FacilityLocation(rng.random((4, n))) + ds.ConcaveOfModular(sparse_weights(rng, 3, n))
+    objective = f + ds.Modular(-0.6 * rng.random(n)) - g
+    result = ds.minimize(objective, ds.CompactModel(), seed=0)
+    check_result(result, objective)
+    assert result.certified
+
+
+def test_unknown_functions_are_not_certified():
+    objective = ds.FromCallable(lambda S: float(len(S) ** 0.5), 4) - ds.Modular([0.9, 0.1, 0.8, 0.2])
+    result = ds.minimize(objective, ds.CompactModel())
+    assert result.status == "finished"
+    assert result.lower_bound == -np.inf
+    assert "submodular" in result.message
+
+
+def test_infeasible_constraints():
+    objective = ds.Coverage([[1, 1, 0]]) - ds.Modular([0.1, 0.2, 0.3])
+    result = ds.minimize(objective, ds.CompactModel(), constraints=[ds.Include([0]), ds.Exclude([0])])
+    assert result.status == "infeasible"
+
+
+def hard_instance():
+    """Too hard for a second: dense groups on both sides."""
+    rng = np.random.default_rng(0)
+    n = 60
+    return ds.ConcaveOfModular(rng.random((60, n))) - ds.ConcaveOfModular(rng.random((60, n)))
+
+
+def test_limits_leave_an_honest_result():
+    objective = hard_instance()
+    for limits, status in (({"time_limit": 0.5}, "time_limit"), ({"node_limit": 1}, "node_limit")):
+        result = ds.minimize(objective, ds.CompactModel(), seed=0, **limits)
+        assert result.status == status
+        assert not result.certified
+        assert result.lower_bound < result.value < np.inf
+    assert np.isfinite(result.lower_bound)
+
+
+def test_an_interruption_inside_highs_keeps_bound_and_set():
+    objective = hard_instance()
+    assert threading.current_thread() is threading.main_thread()
+    ds.minimize(objective, ds.CompactModel(), node_limit=1)
+    timer = threading.Timer(3.0, lambda: os.kill(os.getpid(), signal.SIGINT))
+    timer.start()
+    started = time.perf_counter()
+    result = ds.minimize(objective, ds.CompactModel(), seed=0)
+    assert result.status == "interrupted"
+    assert time.perf_counter() - started < 3.0 + 2.0
+    assert -np.inf < result.lower_bound < result.value < np.inf
+
+
+def test_transformed_functions_enter_as_the_function_does():
+    rng = np.random.default_rng(3)
+    n = 7
+    h = ds.Coverage(incidence(rng, 10, n), rng.random(10)) + ds.ConcaveOfModular(rng.random((2, n)))
+    g = ds.FacilityLocation(rng.random((4, n)))
+    objective = h - g + ds.Modular(rng.normal(size=n) * 0.2)
+    for changed in (
+        objective.restrict(include=[1], within=[0, 1, 3, 4, 6]),
+        objective.complement(),
+        objective.relabel(rng.permutation(n)),
+    ):
+        result = ds.minimize(changed, ds.CompactModel())
+        check_result(result, changed)
+        assert result.certified
+    assert enter.dispatch(ds.Coverage) is not enter.dispatch(ds.Entropy)
