@@ -4,7 +4,7 @@ A *draw* is one split into training and test rows (CHESS 2,130/1,066; CENSUS bal
 two files), or one five-fold cross-validation (GERMAN, HEPATITIS). Rows with missing values are removed. Columns are
 discretised, structures learned and choices made on training rows only: smoothing and, where parts are joined, the
 join are those of best accuracy in a three-fold cross-validation inside the training rows. PRISM takes the choice made
-for the exact method, and has a time limit for each cut.
+for the exact method, has a time limit for each cut, and runs on the first draw only.
 """
 
 from __future__ import annotations

@@ -46,7 +46,8 @@ figure of Kawahara and Washio (2011), where they have one. {scheme}</p>
 complete test rows in their natural proportion: {natural}.</p>
 <img alt="Accuracy by data set and method" src="data:image/png;base64,{figure}">
 <h2>Cuts and seconds</h2>
-<p>Cuts proved optimal, of all cuts; seconds to fit one classifier, without the choice of join and smoothing.</p>
+<p>Cuts proved optimal, of all cuts (a block of two attributes has only one); seconds of the clock to fit one
+classifier, without the choice of join and smoothing.</p>
 {cost}
 <h2>Choices</h2>
 <p>How often each join was chosen by cross-validation inside the training rows.</p>
