@@ -139,5 +139,17 @@ def bounds(quick: bool, out: Path, time_limit: float) -> None:
         click.echo(path)
 
 
+@reproduce.command("ds-benchmarks")
+@experiment_options(default_time_limit=60.0)
+@click.option("--data", type=click.Path(file_okay=False, path_type=Path), help="Folder of the data.")
+@plain_errors
+def ds_benchmarks(quick: bool, out: Path, time_limit: float, data: Path | None) -> None:
+    """The published benchmarks: certified optima, and the heuristics beside them."""
+    from dsprog.experiments.ds_benchmarks import reproduce
+
+    for path in reproduce(out, quick, time_limit, click.echo, data):
+        click.echo(path)
+
+
 if __name__ == "__main__":
     main()
