@@ -101,8 +101,8 @@ def best_table(best: Any) -> str:
 def compare(instance: str, solvers: str | None, time_limit: float, seed: int, folder: str | None) -> None:
     """Run solvers on one INSTANCE, a file or a generator such as concave:n=30,seed=0, and print a table.
 
-    Solvers: ssp, supsub, modmod, dca, cdca, forward, backward, bidirectional, flip, swap, tabu, and with a proof:
-    exact, brute, prism, scip. The gap is to the best lower bound that any of them proved.
+    Solvers: ssp, supsub, modmod, dca, cdca, forward, backward, bidirectional, double, flip, swap, tabu, and with
+    a proof: exact, compact, brute, prism, scip. The gap is to the best lower bound that any of them proved.
     """
     from dsprog import compare as side_by_side
 
