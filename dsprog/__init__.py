@@ -37,6 +37,7 @@ from dsprog.solvers.branch_and_bound import BranchAndBound
 from dsprog.solvers.brute_force import BruteForce
 from dsprog.solvers.compact_model import CompactModel
 from dsprog.solvers.dca import DCA
+from dsprog.solvers.double_greedy import DoubleGreedy
 from dsprog.solvers.greedy import Greedy
 from dsprog.solvers.local_search import LocalSearch
 from dsprog.solvers.mod_mod import ModMod
@@ -66,6 +67,7 @@ __all__ = [
     "Coverage",
     "Cut",
     "Difference",
+    "DoubleGreedy",
     "Entropy",
     "Event",
     "Exclude",

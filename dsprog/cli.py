@@ -118,8 +118,8 @@ def best_table(best: Any) -> str:
 def compare(instance: str, solvers: str | None, time_limit: float, seed: int, folder: str | None) -> None:
     """Run solvers on one INSTANCE, a file or a generator such as concave:n=30,seed=0, and print a table.
 
-    Solvers: ssp, supsub, modmod, dca, cdca, forward, backward, bidirectional, flip, swap, tabu, and with a proof:
-    exact, brute, prism, scip. The gap is to the best lower bound that any of them proved.
+    Solvers: ssp, supsub, modmod, dca, cdca, forward, backward, bidirectional, double, flip, swap, tabu, and with
+    a proof: exact, compact, brute, prism, scip. The gap is to the best lower bound that any of them proved.
     """
     from dsprog import compare as side_by_side
 
@@ -217,6 +217,18 @@ def table1(quick: bool, out: Path, time_limit: float, datasets: int, methods: st
 
     names = METHODS if methods is None else tuple(methods.split(","))
     for path in reproduce(out, quick, time_limit, datasets, names, click.echo):
+        click.echo(path)
+
+
+@reproduce.command("ds-benchmarks")
+@experiment_options(default_time_limit=60.0)
+@click.option("--data", type=click.Path(file_okay=False, path_type=Path), help="Folder of the data.")
+@plain_errors
+def ds_benchmarks(quick: bool, out: Path, time_limit: float, data: Path | None) -> None:
+    """The published benchmarks: certified optima, and the heuristics beside them."""
+    from dsprog.experiments.ds_benchmarks import reproduce
+
+    for path in reproduce(out, quick, time_limit, click.echo, data):
         click.echo(path)
 
 

@@ -23,7 +23,9 @@ from dsprog.minimize import minimize
 from dsprog.result import Result, relative_gap
 from dsprog.set_function import SetFunction
 from dsprog.solvers.brute_force import BruteForce
+from dsprog.solvers.compact_model import CompactModel
 from dsprog.solvers.dca import DCA
+from dsprog.solvers.double_greedy import DoubleGreedy
 from dsprog.solvers.greedy import Greedy
 from dsprog.solvers.local_search import LocalSearch
 from dsprog.solvers.mod_mod import ModMod
@@ -42,10 +44,12 @@ SOLVERS: dict[str, Callable[[], Solver | None]] = {
     "forward": lambda: Greedy("forward"),
     "backward": lambda: Greedy("backward"),
     "bidirectional": lambda: Greedy("bidirectional"),
+    "double": DoubleGreedy,
     "flip": LocalSearch,
     "swap": lambda: LocalSearch("swap"),
     "tabu": lambda: LocalSearch("tabu"),
     "brute": BruteForce,
+    "compact": CompactModel,
     "prism": lambda: Prismatic(subdivision="optimum"),
     "scip": Scip,
     "exact": lambda: None,  # the default of minimize

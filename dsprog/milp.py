@@ -1,4 +1,6 @@
-"""Small linear programmes with binary columns, solved to a gap of zero; the only file that knows HiGHS.
+"""Small linear programmes with binary columns, solved to a gap of zero.
+
+This file and :mod:`dsprog.sparse_milp` are the only ones that know HiGHS.
 
 A programme is
 

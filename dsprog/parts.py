@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from dsprog.functions.mutual_information import joined
 from dsprog.monitor import Limits, Monitor, Verdict
 from dsprog.problem import Problem
 from dsprog.reductions import Reduction, reduce
@@ -19,7 +20,7 @@ def solve_reduced(problem: Problem, solver: Solver, monitor: Monitor) -> Verdict
     """Reduce, and solve what is left; without anything to gain, solve the problem as it is."""
     reduction = reduce(problem, split=monitor.limits.gap == 0)
     if not reduction.worthwhile:
-        return solver.solve(problem, monitor)
+        return solver.solve(Problem(joined(problem.objective), problem.constraints), monitor)
     monitor.note(reduction.sentence())
     return Parts(reduction, monitor).solve(solver)
 

@@ -160,10 +160,15 @@ class SparseProgramme:
     def _outcome(self, model: Any, time_limit: float, whole: bool, cutoff: float = math.inf) -> Outcome:
         import highspy
 
-        interrupted = run_cancellable(model, time_limit)
-        status, info = model.getModelStatus(), model.getInfo()
         kinds = highspy.HighsModelStatus
-        if status in (kinds.kInfeasible, kinds.kUnboundedOrInfeasible, kinds.kObjectiveBound) and not interrupted:
+        interrupted = run_cancellable(model, time_limit)
+        if not interrupted and model.getModelStatus() not in understood(kinds):
+            model.setOptionValue("presolve", "off")
+            interrupted = run_cancellable(model, time_limit)
+        status, info = model.getModelStatus(), model.getInfo()
+        if not interrupted and status not in understood(kinds):
+            raise RuntimeError(f"HiGHS could not treat a programme: {model.modelStatusToString(status)}")
+        if status in (kinds.kInfeasible, kinds.kObjectiveBound) and not interrupted:
             return Outcome("infeasible", cutoff - self.rounding if math.isfinite(cutoff) else math.inf)
         optimal = status == kinds.kOptimal
         if whole and self.integer.any():
@@ -177,6 +182,11 @@ class SparseProgramme:
         if optimal:
             return Outcome("infeasible", bound)
         return Outcome("interrupted" if interrupted else "limit", bound, z if whole else None)
+
+
+def understood(kinds: Any) -> tuple[Any, ...]:
+    """The statuses that say something; after any other HiGHS is asked again without presolve."""
+    return kinds.kOptimal, kinds.kInfeasible, kinds.kObjectiveBound, kinds.kTimeLimit, kinds.kInterrupt
 
 
 def run_cancellable(model: Any, time_limit: float) -> bool:

@@ -214,7 +214,7 @@ def test_limits_give_valid_bounds():
 
 
 def test_bad_options():
-    with pytest.raises(ValueError, match="bounds must be among modular, dual, monotone, got 'magic'"):
+    with pytest.raises(ValueError, match="bounds must be among modular, dual, monotone, pairs, got 'magic'"):
         BranchAndBound(bounds=("magic",))
     with pytest.raises(ValueError, match="monotone needs an objective whose terms are all known to be monotone"):
         ds.minimize(

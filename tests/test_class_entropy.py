@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 
 import dsprog as ds
+from dsprog.bounds.monotone import monotone_parts
+from dsprog.bounds.pairs import PairsBound
 from dsprog.functions.mutual_information import joined
 from dsprog.functions.table import all_masks
 from dsprog.generators import discrete_data
@@ -66,6 +68,31 @@ def test_agrees_with_enumeration(seed, classes):
         result = ds.minimize(objective, ds.CompactModel())
         check_result(result, objective)
         assert result.certified
+
+
+def test_the_bound_of_pairs_holds_on_every_interval():
+    for seed in range(4):
+        X, y, rng = data(seed, 2)
+        objective = ds.Difference(ds.Modular(0.02 * rng.random(6)), ds.MutualInformation(X, y))
+        bound = PairsBound(*monotone_parts(objective))
+        I = rng.random((60, 6)) < 0.2
+        nodes = {"lower": np.full(60, -np.inf), "I": I, "U": I | (rng.random((60, 6)) < 0.8)}
+        masks = all_masks(6)
+        lower = bound.tighten(nodes, np.inf).nodes["lower"]
+        for k in range(60):
+            inside = (masks >= nodes["I"][k]).all(axis=1) & (masks <= nodes["U"][k]).all(axis=1)
+            assert lower[k] <= objective.values(masks[inside]).min() + 1e-9
+
+
+@pytest.mark.parametrize("bounds", [None, ("monotone", "pairs"), ("pairs",)])
+def test_branch_and_bound_with_pairs(bounds):
+    X, y, rng = data(1, 2, n=9)
+    objective = ds.Difference(ds.Modular(0.01 * rng.random(9)), ds.MutualInformation(X, y))
+    result = ds.minimize(objective, ds.BranchAndBound(bounds=bounds))
+    check_result(result, objective)
+    assert result.certified
+    with pytest.raises(ValueError, match="pairs needs an objective that rewards"):
+        ds.minimize(ds.Modular([1.0]) - ds.Coverage([[1]]), ds.BranchAndBound(bounds=("pairs",)))
 
 
 def test_entropies_of_the_same_data_are_joined():

@@ -39,6 +39,9 @@ def term_kinds(rng, n):
         "concave of coverage": ds.ConcaveOf(counted, "sqrt"),
         "concave of facility": ds.ConcaveOf(ds.FacilityLocation(rng.random((2, n))), "log1p"),
         "concave of sum": ds.ConcaveOf(coverage + ds.Modular(rng.random(n)), "sqrt"),
+        "concave of shifted sum": ds.ConcaveOf(coverage + ds.Modular(rng.random(n), 0.3), "sqrt"),
+        "log of shifted sum": ds.ConcaveOf(coverage + ds.Modular(rng.random(n), 0.1), "log1p"),
+        "concave of nothing": ds.ConcaveOf(ds.Coverage(np.zeros((2, n))), "sqrt"),
         "entropy": ds.Entropy(X),
         "conditional entropy": ds.ConditionalEntropy(X, y),
         "logdet": ds.LogDet(np.eye(n) + np.ones((n, n)) / n),
@@ -129,6 +132,20 @@ def test_unknown_functions_are_not_certified():
     assert result.status == "finished"
     assert result.lower_bound == -np.inf
     assert "submodular" in result.message
+
+
+def test_a_checkpoint_goes_on(tmp_path):
+    rng = np.random.default_rng(2)
+    objective = ds.ConcaveOf(ds.Coverage(incidence(rng, 40, 16)), "sqrt") - ds.ConcaveOfModular(rng.random((3, 16)))
+    whole = ds.minimize(objective, ds.CompactModel(), seed=0)
+    path = tmp_path / "run.npz"
+    first = ds.minimize(objective, ds.CompactModel(), seed=0, node_limit=2, checkpoint=path)
+    second = ds.minimize(objective, ds.CompactModel(), seed=0, checkpoint=path)
+    assert whole.nodes > 2
+    assert first.status == "node_limit"
+    assert first.lower_bound <= whole.value + 1e-9
+    assert second.certified
+    assert second.value == pytest.approx(whole.value)
 
 
 def test_infeasible_constraints():

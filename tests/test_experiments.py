@@ -49,6 +49,22 @@ def test_reproduce_table2_saves_rows_a_summary_a_figure_and_a_page(tmp_path):
     assert len(second.output.splitlines()) == 4
 
 
+def test_reproduce_ds_benchmarks(tmp_path, monkeypatch):
+    arguments = ["reproduce", "ds-benchmarks", "--quick", "--time-limit", "5", "--out", str(tmp_path)]
+    done = CliRunner().invoke(main, arguments)
+    assert done.exit_code == 0, done.output
+    rows = Rows(tmp_path / "ds_benchmarks.csv", ["instance"]).rows
+    assert len(rows) == 12
+    optima = {row["instance"]: row["value"] for row in rows if row["solver"] == "certified"}
+    assert all(row["certified"] == (row["solver"] == "certified") for row in rows)
+    assert all(row["value"] >= optima[row["instance"]] - 1e-9 for row in rows)
+    assert (tmp_path / "ds_benchmarks.png").read_bytes().startswith(b"\x89PNG")
+    monkeypatch.setenv("DSPROG_DATA", str(tmp_path))
+    missing = CliRunner().invoke(main, ["reproduce", "ds-benchmarks", "--out", str(tmp_path / "other")])
+    assert missing.exit_code == 1
+    assert "set DSPROG_DATA" in missing.output
+
+
 def test_drawing_without_matplotlib_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(ImportError, match=r"pip install dsprog\[plot\]"):

@@ -18,18 +18,20 @@ SHALLOW = 1e-9  # a row that cuts off less than this, in units of the data, is n
 class ScalarTangents(Cut):
     """Columns u_k <= φ(t_k) for concave φ, by tangents: u_k <= φ(s) + φ'(s) (t_k - s) for every s.
 
-    φ may be replaced by its secant on [0, smallest_k], where no set has its argument.
+    φ may be replaced by its secant on [0, smallest_k], where no set has its argument. Tangents are taken at arguments
+    from lowest_k on, which is positive unless there is a secant: φ may be infinitely steep at 0.
     """
 
     scalar: Scalar
     arguments: list[Expression]
     values: Ints
     smallest: Floats
+    lowest: Floats
     weights: Floats  # of u_k in the objective, for the violation
 
     def separate(self, z: Floats, model: Model) -> float:
         """A tangent at the argument of each column that lies too high."""
-        t = np.array([max(0.0, argument.at(z)) for argument in self.arguments])
+        t = np.maximum([argument.at(z) for argument in self.arguments], self.lowest)
         height, slope = self.scalar.secant(t, self.smallest)
         excess = self.weights * (z[self.values] - height)
         for k in np.flatnonzero(excess > SHALLOW * model.unit):

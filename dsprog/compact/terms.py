@@ -168,17 +168,17 @@ def _(h: ConcaveOfModular, model: Model, elements: Ints, weight: float) -> Expre
             weights.append(w)
     if arguments:
         u = model.columns(len(arguments), -np.inf, np.inf)
-        cut = ScalarTangents(scalar, arguments, u, np.array(smallest), -weight * np.array(weights))
+        cut = ScalarTangents(scalar, arguments, u, np.array(smallest), np.zeros(len(u)), -weight * np.array(weights))
         add_first_tangents(cut, model, np.array([argument.values.sum() for argument in arguments]))
         total = total.plus(Expression(u, np.array(weights)))
     return total
 
 
 def add_first_tangents(cut: ScalarTangents, model: Model, highest: Floats) -> None:
-    """Tangents at a few arguments up to the highest, so that the columns are bounded from the start."""
+    """Tangents at a few arguments, so that the columns are bounded from the start."""
     model.cuts.append(cut)
     for fraction in (0.0, 0.05, 0.2, 0.5, 1.0):
-        t = fraction * highest
+        t = cut.lowest + fraction * (highest - cut.lowest)
         height, slope = cut.scalar.secant(t, cut.smallest)
         for k, argument in enumerate(cut.arguments):
             line = argument.scaled(slope[k])
@@ -206,13 +206,15 @@ def _(h: ConcaveOf, model: Model, elements: Ints, weight: float) -> Expression:
     if weight < 0 and scalar.slope is None:
         return enter.dispatch(SetFunction)(h, model, elements, weight)
     lowest, highest = (float(v) for v in inner._values(both_ends(h.n)))
+    if highest <= lowest:
+        return Expression(constant=float(h._phi(np.array([lowest]))[0]))
     argument = enter(inner, model, elements, weight)
     if weight > 0:
         return model.curve(scalar.phi, argument, lowest, highest, inner.knows.integral is True)
     column, u = model.argument(argument, lowest, highest), model.columns(1, -np.inf, np.inf)
-    cut = ScalarTangents(
-        scalar, [Expression(np.array([column]), np.ones(1))], u, np.array([h._smallest]), np.array([-weight])
-    )
+    of_column = [Expression(np.array([column]), np.ones(1))]
+    smallest, weights = np.array([h._smallest]), np.array([-weight])
+    cut = ScalarTangents(scalar, of_column, u, smallest, np.array([lowest]), weights)
     add_first_tangents(cut, model, np.array([highest]))
     return Expression(u, np.ones(1))
 

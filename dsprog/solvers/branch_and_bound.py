@@ -19,6 +19,7 @@ from dsprog.bounds.ends import Ends
 from dsprog.bounds.majorant import Majorant
 from dsprog.bounds.modular import ModularBound
 from dsprog.bounds.monotone import MonotoneBound, monotone_parts
+from dsprog.bounds.pairs import PairsBound, has_pairs
 from dsprog.bounds.rows import propagate
 from dsprog.checkpoint import Checkpoint
 from dsprog.monitor import Monitor, Verdict
@@ -32,7 +33,7 @@ from dsprog.solvers.starts import feasible_sets
 from dsprog.validation import Floats, Masks
 
 KEPT = ("lower", "I", "U", "x")  # what a node is made of; the rest is computed again
-BOUNDS = ("modular", "dual", "monotone")
+BOUNDS = ("modular", "dual", "monotone", "pairs")
 
 
 @dataclass(frozen=True)
@@ -41,10 +42,11 @@ class BranchAndBound(Solver):
 
     Parameters
     ----------
-    bounds : tuple of {"modular", "dual", "monotone"}, optional
+    bounds : tuple of {"modular", "dual", "monotone", "pairs"}, optional
         Which bounds to use. By default what the functions know decides: "modular" and "dual" where f and g are
-        submodular, "monotone" where the objective is a sum of monotone terms and that bound is better at the root;
-        least squares with submodular terms is solved by :class:`PerspectiveBranchAndBound`.
+        submodular, "monotone" where the objective is a sum of monotone terms and that bound is better at the root,
+        with "pairs" where information with a class is rewarded; least squares with submodular terms is solved by
+        :class:`PerspectiveBranchAndBound`.
     extensions : bool
         Whether the dual bound uses concave extensions of g.
     steps : int
@@ -115,15 +117,17 @@ class IntervalSearch(Method):
         parts = monotone_parts(self.objective)
         names = self.options.bounds
         if names is not None:
-            if "monotone" in names and parts is None:
+            if {"monotone", "pairs"} & set(names) and parts is None:
                 raise ValueError("bounds: monotone needs an objective whose terms are all known to be monotone")
-            self._judge(submodular=any(name != "monotone" for name in names))
+            if "pairs" in names and (parts is None or not has_pairs(parts[1])):
+                raise ValueError("bounds: pairs needs an objective that rewards information with a class")
+            self._judge(submodular=any(name not in ("monotone", "pairs") for name in names))
             return [self._build(name) for name in names]
         submodular = [self._build("modular"), self._build("dual")]
         if parts is None:
             self._judge(submodular=True)
             return submodular
-        monotone = [self._build("monotone")]
+        monotone = [self._build("monotone"), *([self._build("pairs")] if has_pairs(parts[1]) else [])]
         if not self.objective.is_certifiable:
             return monotone
         lost_by_splitting = any(term.function.split() is not None for term in self.objective.terms)
@@ -150,7 +154,7 @@ class IntervalSearch(Method):
             return DualBound(f, majorant, self.problem.rows, self.options.steps)
         parts = monotone_parts(self.objective)
         assert parts is not None
-        return MonotoneBound(*parts)
+        return PairsBound(*parts) if name == "pairs" else MonotoneBound(*parts)
 
     def _root_bound(self, bounds: list[Bound]) -> float:
         self.bounds = bounds
