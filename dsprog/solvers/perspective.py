@@ -28,7 +28,7 @@ from dsprog.validation import Floats, Ints, Masks
 
 Node = dict[str, Any]  # a row of a bundle
 ENOUGH = 0.005  # a step of the diagonal that closes less of the gap than this is the last
-LOOSE = 0.1  # a minorant that misses the penalty by more than this part of the gap is computed again
+RENEW = 8  # levels of the tree between two minorants of the penalty, which cost as much as several nodes
 PREFIXES = 40  # features in the order of the relaxation that starting sets are made of
 
 
@@ -158,7 +158,7 @@ class PerspectiveSearch(Method):
             if relaxation is None or len(relaxation.free) == 0:
                 break
             before = relaxation.lower
-            if self._renew_minorant(node, relaxation, cutoff):
+            if self._renew_minorant(node, relaxation):
                 relaxation = self._tighten(node, cutoff, 0)
             if relaxation is None or len(relaxation.free) == 0:
                 break
@@ -263,12 +263,9 @@ class PerspectiveSearch(Method):
         size[node["I"]] = np.inf
         return np.argsort(-size, kind="stable")
 
-    def _renew_minorant(self, node: Node, relaxation: Relaxation, cutoff: float) -> bool:
-        """Take a minorant that is tight where the relaxation is, if the old one is not; whether it was renewed."""
-        rounded = node["I"].copy()
-        rounded[relaxation.rounded] = True
-        missed = float(self.loss.penalty.values(rounded[None])[0]) - self.at_empty - float(node["d"][rounded].sum())
-        if missed <= LOOSE * relaxation.room(cutoff):
+    def _renew_minorant(self, node: Node, relaxation: Relaxation) -> bool:
+        """Take a minorant that is tight where the relaxation is, now and then, or where it is at I alone."""
+        if node["depth"] % RENEW and relaxation.w.any():
             return False
         node["d"] = self._minorant(node["U"], self._order(node, relaxation))
         return True
