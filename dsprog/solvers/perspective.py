@@ -22,7 +22,8 @@ from dsprog.checkpoint import Checkpoint
 from dsprog.monitor import Monitor, Verdict
 from dsprog.problem import Problem
 from dsprog.search import Bundle, Expansion, Method, branch_and_bound
-from dsprog.solvers.local_search import descend
+from dsprog.solvers.greedy import Greedy
+from dsprog.solvers.local_search import best_exchange, descend
 from dsprog.solvers.solver import Solver
 from dsprog.validation import Floats, Ints, Masks
 
@@ -67,7 +68,7 @@ class PerspectiveBranchAndBound(Solver):
     keeps_checkpoints: ClassVar[bool] = True
 
     def solve(self, problem: Problem, monitor: Monitor, checkpoint: Checkpoint | None = None) -> Verdict:
-        """Start from the sets that the relaxation suggests, then search."""
+        """Start from local optima near greedy sets and those that the relaxation suggests, then search."""
         loss = Loss.of(problem.objective)
         if loss is None:
             raise ValueError(
@@ -80,8 +81,20 @@ class PerspectiveBranchAndBound(Solver):
             )
         method = PerspectiveSearch(problem, loss, self)
         method.pause = lambda nodes, open: monitor.pause(nodes, open, "search")
+        if len(problem.rows) == 0:
+            Greedy().solve(problem, monitor)
         monitor.offer(*method.starting_sets(monitor.mask), "relaxation")
+        self._exchange(problem, monitor)
         return branch_and_bound(method, monitor, checkpoint)
+
+    def _exchange(self, problem: Problem, monitor: Monitor) -> None:
+        """Improve the best set by exchanges of two features while that helps and there is time."""
+        feasible = problem.feasible if len(problem.rows) else None
+        improving = monitor.mask is not None
+        while improving and monitor.stop_reason() is None:
+            assert monitor.mask is not None
+            mask = best_exchange(problem.objective, monitor.mask, monitor.value, problem.slack, feasible)
+            improving = monitor.offer(*descend(problem.objective, mask[None], problem.slack, feasible), "exchange")
 
 
 def is_penalised_regression(problem: Problem) -> bool:
