@@ -22,13 +22,14 @@ from dsprog.checkpoint import Checkpoint
 from dsprog.monitor import Monitor, Verdict
 from dsprog.problem import Problem
 from dsprog.search import Bundle, Expansion, Method, branch_and_bound
-from dsprog.solvers.local_search import descend
+from dsprog.solvers.greedy import Greedy
+from dsprog.solvers.local_search import best_exchange, descend
 from dsprog.solvers.solver import Solver
 from dsprog.validation import Floats, Ints, Masks
 
 Node = dict[str, Any]  # a row of a bundle
 ENOUGH = 0.005  # a step of the diagonal that closes less of the gap than this is the last
-LOOSE = 0.1  # a minorant that misses the penalty by more than this part of the gap is computed again
+RENEW = 8  # levels of the tree between two minorants of the penalty, which cost as much as several nodes
 PREFIXES = 40  # features in the order of the relaxation that starting sets are made of
 
 
@@ -67,7 +68,7 @@ class PerspectiveBranchAndBound(Solver):
     keeps_checkpoints: ClassVar[bool] = True
 
     def solve(self, problem: Problem, monitor: Monitor, checkpoint: Checkpoint | None = None) -> Verdict:
-        """Start from the sets that the relaxation suggests, then search."""
+        """Start from local optima near greedy sets and those that the relaxation suggests, then search."""
         loss = Loss.of(problem.objective)
         if loss is None:
             raise ValueError(
@@ -80,8 +81,20 @@ class PerspectiveBranchAndBound(Solver):
             )
         method = PerspectiveSearch(problem, loss, self)
         method.pause = lambda nodes, open: monitor.pause(nodes, open, "search")
+        if len(problem.rows) == 0:
+            Greedy().solve(problem, monitor)
         monitor.offer(*method.starting_sets(monitor.mask), "relaxation")
+        self._exchange(problem, monitor)
         return branch_and_bound(method, monitor, checkpoint)
+
+    def _exchange(self, problem: Problem, monitor: Monitor) -> None:
+        """Improve the best set by exchanges of two features while that helps and there is time."""
+        feasible = problem.feasible if len(problem.rows) else None
+        improving = monitor.mask is not None
+        while improving and monitor.stop_reason() is None:
+            assert monitor.mask is not None
+            mask = best_exchange(problem.objective, monitor.mask, monitor.value, problem.slack, feasible)
+            improving = monitor.offer(*descend(problem.objective, mask[None], problem.slack, feasible), "exchange")
 
 
 def is_penalised_regression(problem: Problem) -> bool:
@@ -158,7 +171,7 @@ class PerspectiveSearch(Method):
             if relaxation is None or len(relaxation.free) == 0:
                 break
             before = relaxation.lower
-            if self._renew_minorant(node, relaxation, cutoff):
+            if self._renew_minorant(node, relaxation):
                 relaxation = self._tighten(node, cutoff, 0)
             if relaxation is None or len(relaxation.free) == 0:
                 break
@@ -263,12 +276,9 @@ class PerspectiveSearch(Method):
         size[node["I"]] = np.inf
         return np.argsort(-size, kind="stable")
 
-    def _renew_minorant(self, node: Node, relaxation: Relaxation, cutoff: float) -> bool:
-        """Take a minorant that is tight where the relaxation is, if the old one is not; whether it was renewed."""
-        rounded = node["I"].copy()
-        rounded[relaxation.rounded] = True
-        missed = float(self.loss.penalty.values(rounded[None])[0]) - self.at_empty - float(node["d"][rounded].sum())
-        if missed <= LOOSE * relaxation.room(cutoff):
+    def _renew_minorant(self, node: Node, relaxation: Relaxation) -> bool:
+        """Take a minorant that is tight where the relaxation is, now and then, or where it is at I alone."""
+        if node["depth"] % RENEW and relaxation.w.any():
             return False
         node["d"] = self._minorant(node["U"], self._order(node, relaxation))
         return True
