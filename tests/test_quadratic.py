@@ -13,6 +13,7 @@ from dsprog.generators import FAMILIES
 from dsprog.search import Bundle
 from dsprog.solvers.quadratic import PartSearch, QuadraticBranchAndBound, problem_of
 from dsprog.solvers.reduce import reduce_form
+from dsprog.solvers.roof_search import roof_search
 from dsprog.solvers.tabu import random_starts, tabu_search
 from dsprog.testing import check_result
 
@@ -90,6 +91,19 @@ def test_roof_duality_agrees_with_thinqpbo(seed):
     assert graph.compute_twice_lower_bound() / 2 + form.constant == pytest.approx(roof_duality(form).lower)
     ours = roof_duality(form).labels
     assert (ours[ours >= 0] == theirs[ours >= 0]).all()
+
+
+@pytest.mark.parametrize("seed", range(80))
+def test_roof_search(seed):
+    form = random_form(seed)
+    start = np.random.default_rng(seed).random(form.n) < 0.5
+    mask, value, _, closed = roof_search(form, start, Steps.of(form), 0.0, 10_000)
+    assert closed
+    assert value == pytest.approx(minimum(form))
+    assert value == pytest.approx(form.values(mask[None])[0])
+    _, early, used, _ = roof_search(form, start, Steps.of(form), 0.0, 1)
+    assert used <= 1
+    assert early >= minimum(form) - 1e-9 * form.scale
 
 
 @pytest.mark.parametrize("seed", range(80))
@@ -214,7 +228,7 @@ def test_limits_checkpoints_and_interruption(tmp_path):
     assert whole.certified
     assert "semidefinite" in whole.proof
     path = tmp_path / "run.npz"
-    first = ds.minimize(objective, node_limit=2003, checkpoint=path)
+    first = ds.minimize(objective, node_limit=1003, checkpoint=path)
     assert first.status == "node_limit"
     assert first.lower_bound <= whole.value
     again = ds.minimize(objective, checkpoint=path)

@@ -3,7 +3,7 @@
 A submodular one is one maximum flow. Otherwise it is reduced (roof duality, elimination, components), and each part
 goes through bounds of growing strength and cost until one closes it:
 
-1. tabu search for a good set, and a short interval branch and bound;
+1. tabu search for a good set, and a short depth-first search with roof duality at every node;
 2. if it is sparse, the odd-cycle linear programme;
 3. branch and bound with the semidefinite bound, or, if the part is large and sparse, with the odd-cycle bound.
 """
@@ -26,9 +26,9 @@ from dsprog.functions.table import all_masks
 from dsprog.monitor import Limits, Monitor, Verdict
 from dsprog.problem import Problem, as_problem
 from dsprog.search import Bundle, Expansion, Method, branch_and_bound
-from dsprog.solvers.branch_and_bound import BranchAndBound
 from dsprog.solvers.odd_cycle_search import OddCycleSearch
 from dsprog.solvers.reduce import Reduced, reduce_form
+from dsprog.solvers.roof_search import roof_search
 from dsprog.solvers.semidefinite_search import SemidefiniteSearch
 from dsprog.solvers.solver import Solver
 from dsprog.solvers.tabu import random_starts, tabu_search
@@ -36,7 +36,7 @@ from dsprog.submodular.max_flow import minimum_of_form
 from dsprog.validation import Masks
 
 SMALL = 12  # variables of a part that are enumerated
-NEARLY_CLOSED = 0.02  # of the gap of the bounds before: what the odd-cycle bound leaves at a root that it keeps
+NEARLY_CLOSED = 0.01  # of the gap of the bounds before: what the odd-cycle bound leaves at a root that it keeps
 Lift = Callable[[Masks], Masks]
 
 
@@ -47,7 +47,7 @@ class QuadraticBranchAndBound(Solver):
     Parameters
     ----------
     trial : int
-        Nodes of the interval branch and bound that comes first; 0 leaves it out.
+        Nodes of the depth-first search with roof duality that comes first; 0 leaves it out.
     sparse : float
         Density of a part up to which the odd-cycle linear programme is tried.
     large : int
@@ -64,10 +64,10 @@ class QuadraticBranchAndBound(Solver):
     (-242.0, True)
     """
 
-    trial: int = 2000
-    sparse: float = 0.15
+    trial: int = 1000
+    sparse: float = 0.05
     large: int = 250
-    starts: int = 20
+    starts: int = 10
 
     keeps_checkpoints: ClassVar[bool] = True
 
@@ -122,7 +122,7 @@ class PartByPart:
             return Verdict("optimal", "roof duality and elimination of variables with few neighbours")
         for k, (part, _) in enumerate(parts[:-1]):
             local = self.local_monitor(part, *starts[k])
-            verdict = self.close(part, local, lambda found: found, None)
+            verdict = self.close(part, local, lambda found: found, starts[k][0], None)
             self.monitor.nodes += local.nodes
             assert local.mask is not None
             masks.append(local.mask[None])
@@ -135,7 +135,7 @@ class PartByPart:
             return self.reduced.lifted([*(np.repeat(mask, len(found), axis=0) for mask in masks), found])
 
         last = parts[-1][0]
-        return self.close(QuadraticForm(last.u, last.pairs, total), self.monitor, lift, checkpoint)
+        return self.close(QuadraticForm(last.u, last.pairs, total), self.monitor, lift, starts[-1][0], checkpoint)
 
     def tabu(self, part: QuadraticForm) -> tuple[Masks, float]:
         """A good set of a part, and its value."""
@@ -155,38 +155,41 @@ class PartByPart:
         local.offer(mask, np.array([value]), "tabu search")
         return local
 
-    def close(self, part: QuadraticForm, monitor: Monitor, lift: Lift, checkpoint: Checkpoint | None) -> Verdict:
+    def close(
+        self, part: QuadraticForm, monitor: Monitor, lift: Lift, start: Masks, checkpoint: Checkpoint | None
+    ) -> Verdict:
         """Bounds of growing strength, then a search, under a monitor whose sets are ``lift`` of the part's."""
         if part.n <= SMALL:
             return enumerated(part, monitor, lift)
         resuming = checkpoint is not None and checkpoint.path.exists()
         if self.options.trial and not resuming:
-            verdict = self.trial(part, monitor, lift)
+            verdict = self.trial(part, monitor, lift, start)
             if verdict is not None:
                 return verdict
         search = PartSearch(part, Steps(part.constant, self.steps.size), self.rng, self.options)
-        search.lift, search.gap_before = lift, monitor.value - monitor.lower_bound
+        search.lift, search.gap_before = lift, monitor.value - roof_duality(part).lower
         search.odd_cycles.stop = lambda: monitor.stop_reason() is not None
         return branch_and_bound(search, monitor, checkpoint)
 
-    def trial(self, part: QuadraticForm, monitor: Monitor, lift: Lift) -> Verdict | None:
-        """A short interval branch and bound; a verdict if it was enough, or if a limit was met."""
+    def trial(self, part: QuadraticForm, monitor: Monitor, lift: Lift, start: Masks) -> Verdict | None:
+        """A short search with roof duality; a verdict if it was enough, or if a limit was met."""
         reason = monitor.stop_reason()
         if reason is not None:
-            return Verdict(reason)
-        limits = monitor.limits
-        left = math.inf if limits.time_limit is None else limits.time_limit - monitor.seconds
-        nodes = self.options.trial if limits.node_limit is None else min(limits.node_limit, self.options.trial)
-        local = Monitor(problem_of(part), Limits(min(left, 1e9), nodes, limits.gap), monitor.seed)
-        verdict = BranchAndBound().solve(local.problem, local)
-        monitor.nodes += local.nodes
-        assert local.mask is not None
-        monitor.offer(lift(local.mask[None]), np.array([local.value]), "intervals")
-        monitor.raise_bound(min(self.steps.rounded(local.lower_bound), monitor.value))
-        if verdict.status in ("optimal", "gap"):
-            return Verdict(verdict.status, verdict.proof)
-        reason = monitor.stop_reason()
-        return None if reason is None else Verdict(reason, verdict.proof)
+            return Verdict(reason, "roof duality")
+        left = math.inf if monitor.limits.node_limit is None else monitor.limits.node_limit - monitor.nodes
+        mask, value, nodes, closed = roof_search(
+            part,
+            start[0],
+            Steps(part.constant, self.steps.size),
+            monitor.problem.slack,
+            int(min(left, self.options.trial)),
+        )
+        monitor.offer(lift(mask[None]), np.array([value]), "roof duality")
+        monitor.nodes += nodes
+        if closed:
+            monitor.raise_bound(monitor.value)
+            return Verdict("optimal", "depth-first search with roof duality")
+        return None
 
 
 def enumerated(part: QuadraticForm, monitor: Monitor, lift: Lift) -> Verdict:
