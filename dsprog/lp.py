@@ -48,12 +48,11 @@ class GrowingProgramme:
         self.b = np.append(self.b, b)
         self.age = np.append(self.age, np.zeros(len(b), dtype=np.int64))
 
-    def solve(self, time_limit: float = math.inf) -> Floats:
+    def solve(self) -> Floats:
         """Solve, raise ``bound``, and return the point z."""
-        self.model.setOptionValue("time_limit", self.model.getRunTime() + time_limit)
         self.model.run()
         solution = self.model.getSolution()
-        multipliers = np.maximum(np.array(solution.row_dual), 0.0)
+        multipliers = np.maximum(np.array(solution.row_dual), 0.0) if solution.dual_valid else np.zeros(len(self.b))
         rows, entries = self._matrix()
         taken = np.bincount(entries.indices, weights=entries.data * multipliers[rows], minlength=len(self.w))
         reduced = self.w - taken

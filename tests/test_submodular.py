@@ -133,14 +133,6 @@ def test_bad_arguments(f, method, sentence):
         ds.minimize_submodular(f, method)
 
 
-def test_pymaxflow_when_installed():
-    pytest.importorskip("maxflow")
-    f = ds.Cut(random_graph(np.random.default_rng(0), 6)) + ds.Modular(np.random.default_rng(1).normal(size=6))
-    assert ds.minimize_submodular(f, "max_flow").value == pytest.approx(
-        ds.minimize_submodular(f, "min_norm_point").value
-    )
-
-
 @pytest.mark.parametrize(("name", "side"), SIDES)
 def test_persistency_fixes_only_what_all_minimisers_share(name, side):
     rng = np.random.default_rng(7)

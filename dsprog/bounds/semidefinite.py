@@ -229,8 +229,9 @@ class Run:
             self.y += 0.1 * max(0.0, point.bound() - target) / len(self.y)
         self.iterations = 0
         W = inverse(self.point().Z())
+        shift = 1e-9 * float(np.abs(self.y).max())
         while W is None:  # rounding on the way from the parent
-            self.y += 1e-6 * np.abs(self.y).max()
+            self.y, shift = self.y + shift, 4 * shift
             W = inverse(self.point().Z())
         self.W = W
         self.mu = len(self.y) / float(np.trace(W))  # X = μW has the trace of a matrix ss'

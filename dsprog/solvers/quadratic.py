@@ -35,6 +35,7 @@ from dsprog.solvers.tabu import random_starts, tabu_search
 from dsprog.submodular.max_flow import minimum_of_form
 from dsprog.validation import Masks
 
+ROUNDING = 1e-12  # of the scale of the coefficients: what the sums of a flow may lose
 SMALL = 12  # variables of a part that are enumerated
 NEARLY_CLOSED = 0.01  # of the gap of the bounds before: what the odd-cycle bound leaves at a root that it keeps
 Lift = Callable[[Masks], Masks]
@@ -79,9 +80,14 @@ class QuadraticBranchAndBound(Solver):
                 f"{type(self).__name__} does not work with this problem: it needs a sum of cuts, Pairwise and modular "
                 "functions without constraints"
             )
+        steps = Steps.of(form)
         if form.submodular:
-            return solve_by_flow(form, monitor)
-        monitor.raise_bound(Steps.of(form).rounded(roof_duality(form).lower))
+            lower, minimal, _ = minimum_of_form(form)
+            monitor.offer(minimal[None], form.values(minimal[None]), "max-flow")
+            monitor.raise_bound(min(steps.rounded(lower - ROUNDING * form.scale), monitor.value))
+            if monitor.value - monitor.lower_bound <= 2 * ROUNDING * form.scale:
+                return Verdict("optimal", "one maximum flow")
+        monitor.raise_bound(min(steps.rounded(roof_duality(form).lower), monitor.value))
         reduced = reduce_form(form)
         return PartByPart(self, form, reduced, monitor).run(checkpoint)
 
@@ -89,14 +95,6 @@ class QuadraticBranchAndBound(Solver):
 def form_of(problem: Problem) -> QuadraticForm | None:
     """The quadratic form of an unconstrained problem, if it has one."""
     return None if problem.constraints else QuadraticForm.of(problem.objective)
-
-
-def solve_by_flow(form: QuadraticForm, monitor: Monitor) -> Verdict:
-    """A submodular form."""
-    lower, minimal, _ = minimum_of_form(form)
-    monitor.offer(minimal[None], form.values(minimal[None]), "max-flow")
-    monitor.raise_bound(min(lower, monitor.value))
-    return Verdict("optimal", "one maximum flow")
 
 
 class PartByPart:
@@ -118,7 +116,7 @@ class PartByPart:
         starts = [self.tabu(part) for part, _ in parts]
         self.offer(self.reduced.lifted([mask for mask, _ in starts]), "tabu search")
         if not parts:
-            self.monitor.raise_bound(self.monitor.value)
+            self.proved(self.monitor)
             return Verdict("optimal", "roof duality and elimination of variables with few neighbours")
         for k, (part, _) in enumerate(parts[:-1]):
             local = self.local_monitor(part, *starts[k])
@@ -129,7 +127,7 @@ class PartByPart:
             self.offer(self.reduced.lifted([*masks, *(mask for mask, _ in starts[k + 1 :])]), "parts")
             if verdict.status != "optimal":
                 return verdict
-            total += local.value
+            total += local.lower_bound  # the value, less rounding
 
         def lift(found: Masks) -> Masks:
             return self.reduced.lifted([*(np.repeat(mask, len(found), axis=0) for mask in masks), found])
@@ -141,6 +139,10 @@ class PartByPart:
         """A good set of a part, and its value."""
         masks, values = tabu_search(part, random_starts(part.n, self.options.starts, self.rng), self.rng)
         return masks[[values.argmin()]], float(values.min())
+
+    def proved(self, monitor: Monitor) -> None:
+        """No set is better than the incumbent, up to rounding where values are not whole."""
+        monitor.raise_bound(monitor.value - (0.0 if self.steps.size else monitor.problem.slack))
 
     def offer(self, masks: Masks, source: str) -> None:
         """Enter sets of the whole."""
@@ -187,7 +189,7 @@ class PartByPart:
         monitor.offer(lift(mask[None]), np.array([value]), "roof duality")
         monitor.nodes += nodes
         if closed:
-            monitor.raise_bound(monitor.value)
+            self.proved(monitor)
             return Verdict("optimal", "depth-first search with roof duality")
         return None
 
