@@ -113,27 +113,24 @@ def walk_to_nearest(f: SetFunction, first: Floats, max_iterations: int | None, e
     vertex, values, order = chain_at(f, first)
     active, scale = ActiveVertices(vertex), float(np.abs(values).max())
     stalled = iterations = 0
-    try:
-        while iterations < limit:
-            iterations += 1
-            x = active.point
-            vertex, values, order = chain_at(f, x)
-            scale = max(scale, float(np.abs(values).max()))
-            stalled += 1
-            bound = np.minimum(0.0, x).sum()
-            if bound > lower:
-                lower, base, stalled = bound, x, 0
-            if values.min() < best_value:
-                best, best_value, stalled = prefix(order, int(values.argmin())), float(values.min()), 0
-            closed = not extremes and best_value - lower <= 1e-15 * scale
-            # x is nearest to the origin when no vertex lies on the near side of its hyperplane: x·x <= x·vertex.
-            nearest = x @ x - x @ vertex <= 1e-14 * scale * np.abs(x).sum()
-            if closed or nearest or stalled > 3 * f.n + 30:
-                break
-            active.add(vertex)
-            active.move_to_nearest()
-    except KeyboardInterrupt:  # the bound and the best set so far are what they are
-        pass
+    while iterations < limit:
+        iterations += 1
+        x = active.point
+        vertex, values, order = chain_at(f, x)
+        scale = max(scale, float(np.abs(values).max()))
+        stalled += 1
+        bound = np.minimum(0.0, x).sum()
+        if bound > lower:
+            lower, base, stalled = bound, x, 0
+        if values.min() < best_value:
+            best, best_value, stalled = prefix(order, int(values.argmin())), float(values.min()), 0
+        closed = not extremes and best_value - lower <= 1e-15 * scale
+        # x is nearest to the origin when no vertex lies on the near side of its hyperplane: x·x <= x·vertex.
+        nearest = x @ x - x @ vertex <= 1e-14 * scale * np.abs(x).sum()
+        if closed or nearest or stalled > 3 * f.n + 30:
+            break
+        active.add(vertex)
+        active.move_to_nearest()
     sizes = np.flatnonzero(values <= min(values.min(), best_value) + 1e-12 * scale)
     if len(sizes) == 0:
         return Walk(best, best, best, base, scale, iterations)
