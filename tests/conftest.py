@@ -1,7 +1,12 @@
 """Settings for all tests."""
 
+import signal
+
 from hypothesis import settings
 
 # A kernel's first call compiles it, so the first example may take seconds.
 settings.register_profile("dsprog", deadline=None, max_examples=60, derandomize=True)
 settings.load_profile("dsprog")
+
+# A shell that starts the tests in the background makes them ignore Ctrl-C, which some of them send to themselves.
+signal.signal(signal.SIGINT, signal.default_int_handler)
