@@ -26,6 +26,7 @@ def test_gap_is_to_the_best_bound_known():
 
 
 def test_every_name_runs():
+    pytest.importorskip("pyscipopt")
     rows = compare(load_instance("coverage:n=5"), list(SOLVERS), seed=0)
     assert [row["solver"] for row in rows] == list(SOLVERS)
 
