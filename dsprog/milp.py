@@ -361,6 +361,12 @@ def run(model: Any, time_limit: float) -> None:
     if model.getModelStatus() != highspy.HighsModelStatus.kTimeLimit or time_limit <= PATIENCE:
         return
     model.setOptionValue("time_limit", time_limit - PATIENCE)
+    if was_cancelled(model):
+        raise KeyboardInterrupt
+
+
+def was_cancelled(model: Any) -> bool:
+    """Run HiGHS in a thread; Ctrl-C cancels it, and the answer says whether that happened."""
     model.HandleUserInterrupt = True
     model.startSolve()
     try:
@@ -369,6 +375,7 @@ def run(model: Any, time_limit: float) -> None:
     except KeyboardInterrupt:
         model.cancelSolve()
         model.wait()
-        raise
+        return True
     finally:
         model.HandleUserInterrupt = False
+    return False

@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dsprog.milp import was_cancelled
 from dsprog.validation import Floats, Ints
 
 TOLERANCE = 1e-9
@@ -190,15 +191,6 @@ def understood(kinds: Any) -> tuple[Any, ...]:
 
 
 def run_cancellable(model: Any, time_limit: float) -> bool:
-    """Run HiGHS in a thread; Ctrl-C cancels it, and the answer says whether that happened."""
+    """Run HiGHS for a time that Ctrl-C may cut short; the answer says whether it did."""
     model.setOptionValue("time_limit", model.getRunTime() + max(0.0, min(time_limit, 1e9)))
-    model.HandleUserInterrupt = True
-    model.startSolve()
-    try:
-        while not model.wait(0.1)[0]:
-            pass
-    except KeyboardInterrupt:
-        model.cancelSolve()
-        model.wait()
-        return True
-    return False
+    return was_cancelled(model)
