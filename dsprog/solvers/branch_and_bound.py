@@ -26,10 +26,9 @@ from dsprog.monitor import Monitor, Verdict
 from dsprog.problem import Problem
 from dsprog.refute import refuse_refuted
 from dsprog.search import Bundle, Expansion, Method, branch_and_bound, concatenate, take
-from dsprog.solvers.local_search import descend
+from dsprog.solvers.local_search import offer_local_optima
 from dsprog.solvers.perspective import PerspectiveBranchAndBound, is_penalised_regression
 from dsprog.solvers.solver import Solver
-from dsprog.solvers.starts import feasible_sets
 from dsprog.validation import Floats, Masks
 
 KEPT = ("lower", "I", "U", "x")  # what a node is made of; the rest is computed again
@@ -91,9 +90,9 @@ class BranchAndBound(Solver):
             return PerspectiveBranchAndBound().solve(problem, monitor, checkpoint)
         method = IntervalSearch(problem, self, keep_all=monitor.keeps > 1)
         method.pause = lambda nodes, open: monitor.pause(nodes, open, "search")
-        starts = feasible_sets(problem, monitor.mask, np.random.default_rng(monitor.seed or 0), self.starts)
-        feasible = problem.feasible if len(problem.rows) else None
-        monitor.offer(*descend(problem.objective, starts, problem.slack, feasible), "local search")
+        if method.valid:  # before anything that takes time, so that every limit leaves a bound
+            monitor.raise_bound(method.root_bound)
+        offer_local_optima(problem, monitor, self.starts)
         return branch_and_bound(method, monitor, checkpoint)
 
 
@@ -110,6 +109,7 @@ class IntervalSearch(Method):
         self.pause: Callable[[int, int], bool] | None = None  # asked once a batch, where the run can be seen
         self.ends = Ends(self.objective.f, self.objective.g)
         self.bounds = self._choose()
+        self.root_bound = self._root_bound(self.bounds)
 
     # -- which bounds -----------------------------------------------------------------------------------------------
 

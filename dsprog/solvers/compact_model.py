@@ -21,10 +21,9 @@ from dsprog.functions.mutual_information import joined
 from dsprog.monitor import Limits, Monitor, Verdict
 from dsprog.problem import Problem
 from dsprog.search import branch_and_bound
-from dsprog.solvers.local_search import descend
+from dsprog.solvers.local_search import offer_local_optima
 from dsprog.solvers.solver import Solver
 from dsprog.solvers.ssp import SSP
-from dsprog.solvers.starts import feasible_sets
 from dsprog.validation import as_number
 
 PROOF = "compact model: HiGHS dual bounds of a mixed-integer programme{boxes}, its tolerances taken off"
@@ -75,9 +74,7 @@ class CompactModel(Solver):
 
     def _start(self, problem: Problem, monitor: Monitor) -> None:
         """Local search, and where it can be SSP with a tenth of the time."""
-        starts = feasible_sets(problem, monitor.mask, np.random.default_rng(monitor.seed or 0), self.starts)
-        feasible = problem.feasible if len(problem.rows) else None
-        monitor.offer(*descend(problem.objective, starts, problem.slack, feasible), "local search")
+        offer_local_optima(problem, monitor, self.starts)
         if len(problem.rows) or not problem.objective.is_certifiable:
             return
         limit = monitor.limits.time_limit
