@@ -44,8 +44,8 @@ class BranchAndBound(Solver):
     bounds : tuple of {"modular", "dual", "monotone", "pairs"}, optional
         Which bounds to use. By default what the functions know decides: "modular" and "dual" where f and g are
         submodular, "monotone" where the objective is a sum of monotone terms and that bound is better at the root,
-        with "pairs" where information with a class is rewarded; least squares with submodular terms is solved by
-        :class:`PerspectiveBranchAndBound`.
+        with "pairs" where information with a class is rewarded and columns cost something; least squares with
+        submodular terms is solved by :class:`PerspectiveBranchAndBound`.
     extensions : bool
         Whether the dual bound uses concave extensions of g.
     steps : int
@@ -119,15 +119,17 @@ class IntervalSearch(Method):
         if names is not None:
             if {"monotone", "pairs"} & set(names) and parts is None:
                 raise ValueError("bounds: monotone needs an objective whose terms are all known to be monotone")
-            if "pairs" in names and (parts is None or not has_pairs(parts[1])):
-                raise ValueError("bounds: pairs needs an objective that rewards information with a class")
+            if "pairs" in names and (parts is None or not has_pairs(*parts)):
+                raise ValueError(
+                    "bounds: pairs needs an objective that rewards information with a class and charges columns"
+                )
             self._judge(submodular=any(name not in ("monotone", "pairs") for name in names))
             return [self._build(name) for name in names]
         submodular = [self._build("modular"), self._build("dual")]
         if parts is None:
             self._judge(submodular=True)
             return submodular
-        monotone = [self._build("monotone"), *([self._build("pairs")] if has_pairs(parts[1]) else [])]
+        monotone = [self._build("monotone"), *([self._build("pairs")] if has_pairs(*parts) else [])]
         if not self.objective.is_certifiable:
             return monotone
         lost_by_splitting = any(term.function.split() is not None for term in self.objective.terms)
