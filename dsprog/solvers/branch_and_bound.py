@@ -21,6 +21,7 @@ from dsprog.bounds.modular import ModularBound
 from dsprog.bounds.monotone import MonotoneBound, monotone_parts
 from dsprog.bounds.pairs import PairsBound, has_pairs
 from dsprog.bounds.rows import propagate
+from dsprog.bounds.shared_curvature import share_curvature
 from dsprog.checkpoint import Checkpoint
 from dsprog.monitor import Monitor, Verdict
 from dsprog.problem import Problem
@@ -108,7 +109,8 @@ class IntervalSearch(Method):
         symmetric_rows = bool(np.allclose(rows.lo + rows.hi, rows.A.sum(axis=1)))  # S is feasible exactly if V∖S is
         self.symmetric = self.objective.knows.symmetric is True and symmetric_rows and not keep_all
         self.pause: Callable[[int, int], bool] | None = None  # asked once a batch, where the run can be seen
-        self.ends = Ends(self.objective.f, self.objective.g)
+        self.f, self.g = share_curvature(self.objective.f, self.objective.g)
+        self.ends = Ends(self.f, self.g)
         self.bounds = self._choose()
 
     # -- which bounds -----------------------------------------------------------------------------------------------
@@ -146,12 +148,11 @@ class IntervalSearch(Method):
         self.reason = f"{unknown} is not known to be submodular (declare it, or decompose the objective)"
 
     def _build(self, name: str) -> Bound:
-        f, g = self.objective.f, self.objective.g
         if name == "modular":
             return ModularBound(self.ends, persistency=not self.keep_all and len(self.problem.rows) == 0)
         if name == "dual":
-            majorant = Majorant(g, self.options.extensions)
-            return DualBound(f, majorant, self.problem.rows, self.options.steps)
+            majorant = Majorant(self.g, self.options.extensions)
+            return DualBound(self.f, majorant, self.problem.rows, self.options.steps)
         parts = monotone_parts(self.objective)
         assert parts is not None
         return PairsBound(*parts) if name == "pairs" else MonotoneBound(*parts)
