@@ -179,11 +179,12 @@ def test_children_are_never_below_their_parents_and_hold_the_minimum(seed, spars
 
 @pytest.mark.parametrize("trial", [0, 50])
 @pytest.mark.parametrize("sparse", [0.0, 1.0])
-def test_the_solver_against_enumeration(trial, sparse):
+@pytest.mark.parametrize("probing", [False, True])
+def test_the_solver_against_enumeration(trial, sparse, probing):
     for seed in range(12):
         form = random_form(seed + 100, largest=16)
         objective = problem_of(form).objective
-        result = ds.minimize(objective, QuadraticBranchAndBound(trial=trial, sparse=sparse))
+        result = ds.minimize(objective, QuadraticBranchAndBound(trial=trial, sparse=sparse, probing=probing))
         assert result.status == "optimal"
         check_result(result, objective)
 
