@@ -209,6 +209,16 @@ def test_the_default_for_quadratic_objectives():
         ds.minimize(FAMILIES["concave"](5, 0), QuadraticBranchAndBound())
 
 
+def test_the_form_is_seen_through_transformations():
+    plain = FAMILIES["pairwise"](9, 1)
+    changed = plain.complement().relabel([3, 1, 0, 2, 8, 7, 6, 5, 4]).restrict([2, 5], [0, 1, 2, 4, 5, 6, 8])
+    form = QuadraticForm.of(changed + 2.0 * plain.restrict(within=range(5)).declare(integral=True))
+    masks = all_masks(5)
+    expected = changed.values(masks) + 2.0 * plain.values(np.hstack([masks, np.zeros((32, 4), dtype=bool)]))
+    np.testing.assert_allclose(form.values(masks), expected, atol=1e-9)
+    assert ds.minimize(changed).solver == "QuadraticBranchAndBound"
+
+
 def test_separate_blocks_are_solved_one_by_one():
     rng = np.random.default_rng(1)
     blocks = [np.triu(rng.integers(-9, 10, (n, n)), 1) for n in (6, 9, 12)]
