@@ -125,7 +125,10 @@ class IntervalSearch(Method):
                 raise ValueError("bounds: pairs needs an objective that rewards information with a class")
             self._judge(submodular=any(name not in ("monotone", "pairs") for name in names))
             return [self._build(name) for name in names]
-        submodular = [self._build("modular"), self._build("dual")]
+        cheap_first = (
+            ("dual", "modular") if Majorant(self.g, self.options.extensions).all_tangible else ("modular", "dual")
+        )
+        submodular = [self._build(name) for name in cheap_first]
         if parts is None:
             self._judge(submodular=True)
             return submodular
@@ -167,6 +170,11 @@ class IntervalSearch(Method):
     @property
     def _needs_ends(self) -> bool:
         return any(bound.name in ("modular", "dual") for bound in self.bounds)
+
+    @property
+    def leader(self) -> Bound:
+        """The bound that says where to branch: by curvature where there are marginals at both ends."""
+        return next((bound for bound in self.bounds if bound.name == "modular"), self.bounds[0])
 
     # -- the method -------------------------------------------------------------------------------------------------
 
@@ -228,12 +236,15 @@ class IntervalSearch(Method):
         nodes = self._propagate(nodes)
         closed = np.inf
         for bound in self.bounds:
-            moving = True
-            while moving and len(nodes["lower"]):
+            settled = []
+            while len(nodes["lower"]):
                 tightened = bound.tighten(nodes, cutoff)
                 nodes, closed = tightened.nodes, min(closed, tightened.closed)
-                moving = self._move(nodes, tightened.include, tightened.exclude) and bound.name != "dual"
-            nodes, reached = self._round(nodes, cutoff)
+                self._move(nodes, tightened.include, tightened.exclude)
+                again = (tightened.include | tightened.exclude).any(axis=1) & (bound.name != "dual")
+                settled.append(take(nodes, ~again))
+                nodes = take(nodes, again)
+            nodes, reached = self._round(concatenate([*settled, nodes]), cutoff)
             closed = min(closed, reached)
         nodes = self._propagate(nodes)
         nodes, masks, values = self._finish(nodes)
@@ -282,7 +293,7 @@ class IntervalSearch(Method):
         children = take(nodes, np.repeat(rows, 2))
         if len(rows) == 0:
             return children
-        scores = np.where(free(nodes), self.bounds[0].scores(nodes), -np.inf)
+        scores = np.where(free(nodes), self.leader.scores(nodes), -np.inf)
         chosen = np.zeros(nodes["I"].shape, dtype=bool)
         chosen[rows, scores.argmax(axis=1)] = True
         include, exclude = np.zeros_like(children["I"]), np.zeros_like(children["I"])
