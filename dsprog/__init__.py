@@ -15,7 +15,9 @@ from dsprog.constraints import Cardinality, Exclude, Include, Knapsack, LinearCo
 from dsprog.decompose import decompose
 from dsprog.enumerate import BestSets, enumerate_best
 from dsprog.files import load
-from dsprog.functions.concave import CardinalityConcave, ConcaveOf, ConcaveOfModular
+from dsprog.functions.cardinality import CardinalityConcave
+from dsprog.functions.concave import ConcaveOfModular
+from dsprog.functions.concave_of import ConcaveOf
 from dsprog.functions.coverage import Coverage
 from dsprog.functions.facility import FacilityLocation
 from dsprog.functions.from_callable import FromCallable
