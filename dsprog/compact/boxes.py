@@ -14,11 +14,11 @@ import math
 import numpy as np
 
 from dsprog.compact.model import Model
+from dsprog.milp.sparse import Outcome
 from dsprog.monitor import Monitor
 from dsprog.problem import Problem
 from dsprog.search import Bundle, Expansion, Method
 from dsprog.solvers.local_search import descend
-from dsprog.sparse_milp import Outcome
 from dsprog.validation import Floats, Masks
 
 RELAXED, WHOLE = 0, 1  # the stages of a node

@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike
 
 from dsprog.constraints import LinearRows
 from dsprog.functions.scalar import Phi
-from dsprog.sparse_milp import SparseProgramme
+from dsprog.milp.sparse import SparseProgramme
 from dsprog.validation import Floats, Ints, Masks
 
 
