@@ -14,6 +14,7 @@ import math
 import numpy as np
 
 from dsprog.compact.model import Model
+from dsprog.milp.lazy import solve_lazily
 from dsprog.milp.sparse import Outcome
 from dsprog.monitor import Monitor
 from dsprog.problem import Problem
@@ -29,12 +30,15 @@ CHORDS = 0.3  # a box is halved if its chords make up this part of the distance 
 class BoxSearch(Method):
     """The mathematics of a run of :class:`dsprog.CompactModel`."""
 
-    def __init__(self, problem: Problem, model: Model, monitor: Monitor, tolerance: float, proof: str) -> None:
-        self.problem, self.model, self.monitor, self._proof = problem, model, monitor, proof
+    def __init__(
+        self, problem: Problem, model: Model, monitor: Monitor, tolerance: float, proof: str, lazy: bool = False
+    ) -> None:
+        self.problem, self.model, self.monitor, self._proof, self.lazy = problem, model, monitor, proof, lazy
         self.tolerance = max(tolerance, 4 * model.unit * model.programme.rounding)
         self.valid, self.reason = not model.unproved, model.unproved
         self.integral = problem.objective.knows.integral is True
         self.met: set[bytes] = set()
+        self.seen: list[Masks] = []  # sets of points that SCIP asked about
         self.interrupted = False
 
     def root(self) -> Bundle:
@@ -77,9 +81,9 @@ class BoxSearch(Method):
         return self._result([with_lower(node, lower, WHOLE)], masks=masks, values=values)
 
     def _solve(self, node: Bundle, cutoff: float) -> Expansion:
-        outcome = self.model.programme.solve(self._seconds_left(), (cutoff + self.tolerance) / self.model.unit)
+        outcome = self._solved((cutoff + self.tolerance) / self.model.unit)
         lower = self._raised(float(node["lower"][0]), outcome)
-        masks = self._set_of(outcome)
+        masks = self._sets_of(outcome)
         values = self.problem.objective.values(masks)
         cutoff = min(cutoff, float(values.min(initial=np.inf)) - self.tolerance)
         if lower >= cutoff:
@@ -91,6 +95,16 @@ class BoxSearch(Method):
         if self._chord_gaps(node, outcome.z).sum() > 0.1 * self.tolerance:
             return self._result(self._halved(node, lower, outcome.z), masks=masks, values=values)
         return self._result([with_lower(node, lower)], masks=masks, values=values)
+
+    def _solved(self, cutoff: float) -> Outcome:
+        """The programme with integrality: rows come after each solve of HiGHS, or while SCIP searches."""
+        if not self.lazy:
+            return self.model.programme.solve(self._seconds_left(), cutoff)
+        return solve_lazily(self.model.programme, self._separate, self._seconds_left(), cutoff)
+
+    def _separate(self, z: Floats) -> bool:
+        self.seen.append(z[self.model.x] > 0.5)
+        return self.model.separate(z, self.tolerance)
 
     def _exclude_if_met_before(self, mask: Masks) -> None:
         """Its value, if it is feasible, was offered when it was met first."""
@@ -111,11 +125,11 @@ class BoxSearch(Method):
             bound = math.ceil(bound - 1e-6)
         return max(lower, bound)
 
-    def _set_of(self, outcome: Outcome) -> Masks:
-        """The set that HiGHS found, if it found one that is feasible."""
-        if outcome.z is None:
-            return np.zeros((0, self.problem.n), dtype=bool)
-        masks = outcome.z[self.model.x][None, :] > 0.5
+    def _sets_of(self, outcome: Outcome) -> Masks:
+        """The feasible ones of the sets that HiGHS or SCIP found."""
+        found = [*self.seen, *([] if outcome.z is None else [outcome.z[self.model.x] > 0.5])]
+        self.seen = []
+        masks = np.array(found, dtype=bool).reshape(-1, self.problem.n)
         return masks[self.problem.feasible(masks)]
 
     def _rounded(self, z: Floats) -> tuple[Masks, Floats]:

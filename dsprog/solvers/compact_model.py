@@ -18,6 +18,7 @@ from dsprog.compact.boxes import BoxSearch
 from dsprog.compact.model import Model
 from dsprog.compact.terms import enter
 from dsprog.functions.mutual_information import joined
+from dsprog.milp import check_backend
 from dsprog.monitor import Limits, Monitor, Verdict
 from dsprog.problem import Problem
 from dsprog.search import branch_and_bound
@@ -27,7 +28,8 @@ from dsprog.solvers.ssp import SSP
 from dsprog.solvers.starts import feasible_sets
 from dsprog.validation import as_number
 
-PROOF = "compact model: HiGHS dual bounds of a mixed-integer programme{boxes}, its tolerances taken off"
+PROOF = "compact model: {names} dual bounds of a mixed-integer programme{boxes}, tolerances taken off"
+NAMES = {"highs": "HiGHS", "scip": "HiGHS and SCIP"}
 
 
 @dataclass(frozen=True)
@@ -45,6 +47,9 @@ class CompactModel(Solver):
         largest marginal of f and g. What is reported as lower bound counts such a box with its own bound.
     starts : int
         Local searches before the programme.
+    backend : {"highs", "scip"}
+        What solves a box with integrality: HiGHS, again after each round of cuts, or SCIP, which takes the same cuts
+        as lazy constraints while it searches (``pip install dsprog[scip]``). Relaxations are left to HiGHS.
 
     Examples
     --------
@@ -60,18 +65,22 @@ class CompactModel(Solver):
 
     tolerance: float = 1e-7
     starts: int = 20
+    backend: str = "highs"
 
     def __post_init__(self) -> None:
         if not as_number(self.tolerance, "tolerance") >= 0:
             raise ValueError(f"tolerance must be at least 0, got {self.tolerance}")
+        check_backend(self.backend, tuple(NAMES))
 
     def solve(self, problem: Problem, monitor: Monitor, checkpoint: Checkpoint | None = None) -> Verdict:
         """Start from local optima, build the programme, and search its boxes."""
         self._start(problem, monitor)
         unit = size_of_data(problem, monitor.value)
         model = build(problem, unit)
-        proof = PROOF.format(boxes=" on boxes of its curves" if model.curves else "")
-        return branch_and_bound(BoxSearch(problem, model, monitor, self.tolerance * unit, proof), monitor, checkpoint)
+        boxes = " on boxes of its curves" if model.curves else ""
+        proof = PROOF.format(names=NAMES[self.backend], boxes=boxes)
+        method = BoxSearch(problem, model, monitor, self.tolerance * unit, proof, lazy=self.backend == "scip")
+        return branch_and_bound(method, monitor, checkpoint)
 
     def _start(self, problem: Problem, monitor: Monitor) -> None:
         """Local search, and where it can be SSP with a tenth of the time."""
