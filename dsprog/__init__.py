@@ -46,6 +46,7 @@ from dsprog.solvers.mod_mod import ModMod
 from dsprog.solvers.perspective import PerspectiveBranchAndBound
 from dsprog.solvers.prismatic import Prismatic
 from dsprog.solvers.quadratic import QuadraticBranchAndBound
+from dsprog.solvers.race import Race
 from dsprog.solvers.scip import Scip
 from dsprog.solvers.solver import Solver
 from dsprog.solvers.ssp import SSP
@@ -94,6 +95,7 @@ __all__ = [
     "PerspectiveBranchAndBound",
     "Prismatic",
     "QuadraticBranchAndBound",
+    "Race",
     "Result",
     "Scip",
     "SetFunction",

@@ -39,7 +39,6 @@ class BoxSearch(Method):
         self.integral = problem.objective.knows.integral is True
         self.met: set[bytes] = set()
         self.seen: list[Masks] = []  # sets of points that SCIP asked about
-        self.interrupted = False
 
     def root(self) -> Bundle:
         """The whole range of every argument."""
@@ -52,9 +51,7 @@ class BoxSearch(Method):
         return self._proof
 
     def expand(self, bundle: Bundle, cutoff: float) -> Expansion:
-        """One stage of one box; an interruption inside is kept until the bound that it leaves is reported."""
-        if self.interrupted:
-            raise KeyboardInterrupt
+        """One stage of one box; an interruption inside is left to the monitor, so that its bound is reported."""
         self.model.set_intervals(bundle["a"][0], bundle["b"][0])
         stage = self._relax if bundle["stage"][0] == RELAXED else self._solve
         return stage(bundle, cutoff - self.tolerance)
@@ -64,7 +61,7 @@ class BoxSearch(Method):
     def _relax(self, node: Bundle, cutoff: float) -> Expansion:
         lower, z = float(node["lower"][0]), np.zeros(0)
         for _ in range(ROUNDS):
-            outcome = self.model.programme.relaxed(self._seconds_left())
+            outcome = self.model.programme.relaxed(self.monitor.seconds_left)
             before, lower = lower, self._raised(lower, outcome)
             if lower >= cutoff:
                 return self._result([], lower)
@@ -99,8 +96,8 @@ class BoxSearch(Method):
     def _solved(self, cutoff: float) -> Outcome:
         """The programme with integrality: rows come after each solve of HiGHS, or while SCIP searches."""
         if not self.lazy:
-            return self.model.programme.solve(self._seconds_left(), cutoff)
-        return solve_lazily(self.model.programme, self._separate, self._seconds_left(), cutoff)
+            return self.model.programme.solve(self.monitor.seconds_left, cutoff)
+        return solve_lazily(self.model.programme, self._separate, self.monitor.seconds_left, cutoff)
 
     def _separate(self, z: Floats) -> bool:
         self.seen.append(z[self.model.x] > 0.5)
@@ -114,12 +111,8 @@ class BoxSearch(Method):
 
     # -- helpers ----------------------------------------------------------------------------------------------------
 
-    def _seconds_left(self) -> float:
-        limit = self.monitor.limits.time_limit
-        return math.inf if limit is None else max(0.0, limit - self.monitor.seconds)
-
     def _raised(self, lower: float, outcome: Outcome) -> float:
-        self.interrupted |= outcome.status == "interrupted"
+        self.monitor.interrupted |= outcome.status == "interrupted"
         bound = self.model.unit * outcome.bound
         if self.integral and math.isfinite(bound):
             bound = math.ceil(bound - 1e-6)

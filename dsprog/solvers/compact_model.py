@@ -23,7 +23,7 @@ from dsprog.monitor import Limits, Monitor, Verdict
 from dsprog.problem import Problem
 from dsprog.search import branch_and_bound
 from dsprog.solvers.local_search import descend
-from dsprog.solvers.solver import Solver
+from dsprog.solvers.solver import SearchSolver
 from dsprog.solvers.ssp import SSP
 from dsprog.solvers.starts import feasible_sets
 from dsprog.validation import as_number
@@ -33,7 +33,7 @@ NAMES = {"highs": "HiGHS", "scip": "HiGHS and SCIP"}
 
 
 @dataclass(frozen=True)
-class CompactModel(Solver):
+class CompactModel(SearchSolver):
     """Each term as columns, rows and cuts of a programme in HiGHS; curves are branched on.
 
     Coverage, facility location, cuts and pairwise terms have columns of their own; concave functions of an argument
@@ -61,7 +61,7 @@ class CompactModel(Solver):
     """
 
     keeps_checkpoints: ClassVar[bool] = True
-    reduces: ClassVar[bool] = True
+    reduces: ClassVar[bool | None] = True
 
     tolerance: float = 1e-7
     starts: int = 20
@@ -73,14 +73,17 @@ class CompactModel(Solver):
         check_backend(self.backend, tuple(NAMES))
 
     def solve(self, problem: Problem, monitor: Monitor, checkpoint: Checkpoint | None = None) -> Verdict:
-        """Start from local optima, build the programme, and search its boxes."""
+        """Search the boxes of the programme."""
+        return branch_and_bound(self.method(problem, monitor), monitor, checkpoint)
+
+    def method(self, problem: Problem, monitor: Monitor) -> BoxSearch:
+        """Start from local optima and build the programme."""
         self._start(problem, monitor)
         unit = size_of_data(problem, monitor.value)
         model = build(problem, unit)
         boxes = " on boxes of its curves" if model.curves else ""
         proof = PROOF.format(names=NAMES[self.backend], boxes=boxes)
-        method = BoxSearch(problem, model, monitor, self.tolerance * unit, proof, lazy=self.backend == "scip")
-        return branch_and_bound(method, monitor, checkpoint)
+        return BoxSearch(problem, model, monitor, self.tolerance * unit, proof, lazy=self.backend == "scip")
 
     def _start(self, problem: Problem, monitor: Monitor) -> None:
         """Local search, and where it can be SSP with a tenth of the time."""

@@ -9,7 +9,7 @@ Both families describe f and g exactly at binary points; SCIP gets the cuts that
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -33,6 +33,8 @@ class Scip(Solver):
     >>> import dsprog as ds
     >>> solver = ds.Scip()  # doctest: +SKIP
     """
+
+    reduces: ClassVar[bool | None] = False  # a referee gets the problem as it is, unless the user asks
 
     def solve(self, problem: Problem, monitor: Monitor, checkpoint: Checkpoint | None = None) -> Verdict:
         """Build the programme, let SCIP run, and take its solution and dual bound."""
