@@ -10,12 +10,15 @@ import pytest
 from mixed_terms import KINDS, costs, term_kinds
 
 import dsprog as ds
+from dsprog import milp
 from dsprog.compact.terms import enter
 from dsprog.functions.table import all_masks
-from dsprog.generators import FAMILIES, incidence, random_graph, sparse_weights
+from dsprog.generators import FAMILIES, discrete_data, incidence, random_graph, sparse_weights
 from dsprog.problem import as_problem
 from dsprog.solvers.compact_model import build
 from dsprog.testing import check_result, check_solver
+
+needs_scip = pytest.mark.skipif(not milp.importable("scip"), reason="no pyscipopt")
 
 
 @pytest.mark.parametrize("name", KINDS)
@@ -106,6 +109,23 @@ def test_limits_leave_an_honest_result():
         assert not result.certified
         assert result.lower_bound < result.value < np.inf
     assert np.isfinite(result.lower_bound)
+
+
+@pytest.mark.parametrize("backend", ["highs", pytest.param("scip", marks=needs_scip)])
+def test_bounds_are_valid_at_every_limit(backend):
+    rng = np.random.default_rng(5)
+    n = 16
+    f = ds.ConcaveOf(ds.Coverage(incidence(rng, 3 * n, n)), "sqrt") + 0.3 * ds.Entropy(discrete_data(rng, 40, n)[0])
+    objective = f - ds.ConcaveOfModular(sparse_weights(rng, 3, n)) - 0.1 * ds.Cut(random_graph(rng, n, 0.3))
+    optimum, solver = objective.values(all_masks(n)).min(), ds.CompactModel(backend=backend)
+    for limits in ({"node_limit": k} for k in (0, 1, 2, 3, 5, 8, 13)):
+        result = ds.minimize(objective, solver, seed=0, **limits)
+        assert result.lower_bound <= optimum + 1e-9
+        assert result.value >= optimum - 1e-9
+    for seconds in (0.0, 0.02, 0.1):
+        result = ds.minimize(objective, solver, seed=0, time_limit=seconds)
+        assert result.lower_bound <= optimum + 1e-9 <= result.value + 2e-9
+    assert ds.minimize(objective, solver, seed=0).value == pytest.approx(optimum)
 
 
 def test_an_interruption_inside_highs_keeps_bound_and_set():
