@@ -7,7 +7,6 @@ between units.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -29,7 +28,7 @@ from dsprog.refute import refuse_refuted
 from dsprog.search import Bundle, Expansion, Method, branch_and_bound, concatenate, take
 from dsprog.solvers.local_search import descend
 from dsprog.solvers.perspective import PerspectiveBranchAndBound, is_penalised_regression
-from dsprog.solvers.solver import Solver
+from dsprog.solvers.solver import SearchSolver
 from dsprog.solvers.starts import feasible_sets
 from dsprog.validation import Floats, Masks
 
@@ -38,7 +37,7 @@ BOUNDS = ("modular", "dual", "monotone", "pairs")
 
 
 @dataclass(frozen=True)
-class BranchAndBound(Solver):
+class BranchAndBound(SearchSolver):
     """Interval branch and bound, the default of :func:`dsprog.minimize`.
 
     Parameters
@@ -79,7 +78,7 @@ class BranchAndBound(Solver):
     starts: int = 20
 
     keeps_checkpoints: ClassVar[bool] = True
-    reduces: ClassVar[bool] = True
+    reduces: ClassVar[bool | None] = True
 
     def __post_init__(self) -> None:
         for name in self.bounds or ():
@@ -87,15 +86,19 @@ class BranchAndBound(Solver):
                 raise ValueError(f"bounds must be among {', '.join(BOUNDS)}, got {name!r}")
 
     def solve(self, problem: Problem, monitor: Monitor, checkpoint: Checkpoint | None = None) -> Verdict:
-        """Start from local optima, then search; least squares with a submodular penalty goes to its own search."""
+        """Search intervals; least squares with a submodular penalty goes to its own search."""
         if self.bounds is None and is_penalised_regression(problem):
             return PerspectiveBranchAndBound().solve(problem, monitor, checkpoint)
+        return branch_and_bound(self.method(problem, monitor), monitor, checkpoint)
+
+    def method(self, problem: Problem, monitor: Monitor) -> IntervalSearch:
+        """Start from local optima."""
         method = IntervalSearch(problem, self, keep_all=monitor.keeps > 1)
-        method.pause = lambda nodes, open: monitor.pause(nodes, open, "search")
+        method.monitor = monitor
         starts = feasible_sets(problem, monitor.mask, np.random.default_rng(monitor.seed or 0), self.starts)
         feasible = problem.feasible if len(problem.rows) else None
         monitor.offer(*descend(problem.objective, starts, problem.slack, feasible), "local search")
-        return branch_and_bound(method, monitor, checkpoint)
+        return method
 
 
 class IntervalSearch(Method):
@@ -108,7 +111,7 @@ class IntervalSearch(Method):
         rows = problem.rows
         symmetric_rows = bool(np.allclose(rows.lo + rows.hi, rows.A.sum(axis=1)))  # S is feasible exactly if V∖S is
         self.symmetric = self.objective.knows.symmetric is True and symmetric_rows and not keep_all
-        self.pause: Callable[[int, int], bool] | None = None  # asked once a batch, where the run can be seen
+        self.monitor: Monitor | None = None  # asked once a batch, where the run can be seen
         self.f, self.g = share_curvature(self.objective.f, self.objective.g)
         self.ends = Ends(self.f, self.g)
         self.bounds = self._choose()
@@ -193,11 +196,19 @@ class IntervalSearch(Method):
         nodes, closed = 0, np.inf
         found: list[tuple[Masks, Floats]] = []
         while stack and nodes < self.options.unit:
-            if self.pause is not None and self.pause(nodes, sum(len(part["lower"]) for part in stack)):
+            if self._pauses(nodes, stack):
                 break
             batch = self._pop(stack)
-            nodes += len(batch["lower"])
-            children, reached, masks, values = self._process(batch, cutoff)
+            untouched = dict(batch)
+            try:
+                children, reached, masks, values = self._process(batch, cutoff)
+            except KeyboardInterrupt:  # what the unit has proved so far is reported before the run ends
+                if self.monitor is None:
+                    raise
+                stack.append(untouched)
+                self.monitor.interrupted = True
+                break
+            nodes += len(untouched["lower"])
             closed = min(closed, reached)
             if len(children["lower"]):
                 stack.append(children)
@@ -210,6 +221,11 @@ class IntervalSearch(Method):
         values = np.concatenate([np.zeros(0), *(v for _, v in found)])
         left = [{key: part[key] for key in KEPT} for part in stack]
         return Expansion(left, nodes, masks, values, closed, "search")
+
+    def _pauses(self, nodes: int, stack: list[Bundle]) -> bool:
+        """Whether the monitor wants a unit to stop early."""
+        open = sum(len(part["lower"]) for part in stack)
+        return self.monitor is not None and self.monitor.pause(nodes, open, "search")
 
     def _prepared(self, bundle: Bundle) -> Bundle:
         nodes = dict(bundle)

@@ -70,6 +70,7 @@ class Prismatic(Solver):
     """
 
     keeps_checkpoints: ClassVar[bool] = True
+    reduces: ClassVar[bool | None] = False  # the paper's algorithm gets the problem as it is
 
     bound: str = "bilp"
     subdivision: str = "bisection"
