@@ -15,7 +15,9 @@ from dsprog.constraints import Cardinality, Exclude, Include, Knapsack, LinearCo
 from dsprog.decompose import decompose
 from dsprog.enumerate import BestSets, enumerate_best
 from dsprog.files import load
-from dsprog.functions.concave import CardinalityConcave, ConcaveOf, ConcaveOfModular
+from dsprog.functions.cardinality import CardinalityConcave
+from dsprog.functions.concave import ConcaveOfModular
+from dsprog.functions.concave_of import ConcaveOf
 from dsprog.functions.coverage import Coverage
 from dsprog.functions.facility import FacilityLocation
 from dsprog.functions.from_callable import FromCallable
@@ -44,6 +46,7 @@ from dsprog.solvers.mod_mod import ModMod
 from dsprog.solvers.perspective import PerspectiveBranchAndBound
 from dsprog.solvers.prismatic import Prismatic
 from dsprog.solvers.quadratic import QuadraticBranchAndBound
+from dsprog.solvers.race import Race
 from dsprog.solvers.scip import Scip
 from dsprog.solvers.solver import Solver
 from dsprog.solvers.ssp import SSP
@@ -92,6 +95,7 @@ __all__ = [
     "PerspectiveBranchAndBound",
     "Prismatic",
     "QuadraticBranchAndBound",
+    "Race",
     "Result",
     "Scip",
     "SetFunction",

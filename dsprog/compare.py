@@ -30,6 +30,7 @@ from dsprog.solvers.greedy import Greedy
 from dsprog.solvers.local_search import LocalSearch
 from dsprog.solvers.mod_mod import ModMod
 from dsprog.solvers.prismatic import Prismatic
+from dsprog.solvers.race import Race
 from dsprog.solvers.scip import Scip
 from dsprog.solvers.solver import Solver
 from dsprog.solvers.ssp import SSP
@@ -51,6 +52,7 @@ SOLVERS: dict[str, Callable[[], Solver | None]] = {
     "brute": BruteForce,
     "compact": CompactModel,
     "prism": lambda: Prismatic(subdivision="optimum"),
+    "race": Race,
     "scip": Scip,
     "exact": lambda: None,  # the default of minimize
 }

@@ -20,7 +20,19 @@ import numpy as np
 
 from dsprog import algebra, constraints, transforms
 from dsprog.constraints import Constraint
-from dsprog.functions import concave, coverage, facility, graph, information, matroid, modular, regression, spectral
+from dsprog.functions import (
+    cardinality,
+    concave,
+    concave_of,
+    coverage,
+    facility,
+    graph,
+    information,
+    matroid,
+    modular,
+    regression,
+    spectral,
+)
 from dsprog.functions import mutual_information as mutual
 from dsprog.functions import table as tables
 from dsprog.set_function import SetFunction
@@ -30,7 +42,7 @@ FAMILIES: dict[str, type] = {
     family.__name__: family
     for family in (
         algebra.Difference, algebra.Sum, transforms.Complement, transforms.Declared, transforms.Relabelled,
-        transforms.Restriction, concave.CardinalityConcave, concave.ConcaveOf, concave.ConcaveOfModular,
+        transforms.Restriction, cardinality.CardinalityConcave, concave_of.ConcaveOf, concave.ConcaveOfModular,
         coverage.Coverage, facility.FacilityLocation, graph.Cut, graph.Pairwise, information.ConditionalEntropy,
         information.Entropy, mutual.MutualInformation, matroid.MatroidRank, modular.Modular, regression.LeastSquares,
         spectral.GaussianEntropy, spectral.LogDet, spectral.NuclearNorm, tables.Table,

@@ -15,7 +15,9 @@ from collections.abc import Callable
 import numpy as np
 
 from dsprog.algebra import Difference
-from dsprog.functions.concave import CardinalityConcave, ConcaveOf, ConcaveOfModular
+from dsprog.functions.cardinality import CardinalityConcave
+from dsprog.functions.concave import ConcaveOfModular
+from dsprog.functions.concave_of import ConcaveOf
 from dsprog.functions.coverage import Coverage
 from dsprog.functions.facility import FacilityLocation
 from dsprog.functions.from_callable import FromCallable

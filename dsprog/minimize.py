@@ -10,8 +10,8 @@ import numpy as np
 from dsprog.checkpoint import Checkpoint
 from dsprog.constraints import Constraint
 from dsprog.monitor import Callback, Limits, Monitor, Verdict
-from dsprog.parts import solve_reduced
 from dsprog.problem import Problem, as_problem
+from dsprog.reductions.parts import solve_reduced
 from dsprog.refute import refuse_refuted
 from dsprog.result import STATUSES, Result
 from dsprog.set_function import SetFunction, count_oracle_calls
@@ -33,6 +33,7 @@ def minimize(
     verbose: int = 0,
     callback: Callback | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
+    reduce: bool | None = None,
 ) -> Result:
     """Minimise a difference of submodular functions.
 
@@ -61,6 +62,10 @@ def minimize(
     checkpoint : path, optional
         A file to save the run to, every few seconds and whenever it stops. If the file is there already, the run
         continues from it; one that belongs to another instance is refused.
+    reduce : bool, optional
+        Whether elements that can be decided beforehand are taken out, and separable parts solved one by one; see
+        :mod:`dsprog.reductions.reduce`. By default the solvers that ``minimize`` chooses by itself do so, while
+        ``Prismatic``, ``BruteForce`` and ``Scip`` get the problem as it is. Runs with a checkpoint do without.
 
     Returns
     -------
@@ -78,7 +83,7 @@ def minimize(
     problem = as_problem(objective, constraints)
     monitor = Monitor(problem, Limits(time_limit, node_limit, gap), seed, verbose, callback)
     chosen = default_solver(problem, checkpoint is not None) if solver is None else solver
-    verdict, calls = run(problem, chosen, monitor, initial, checkpoint)
+    verdict, calls = run(problem, chosen, monitor, initial, checkpoint, reduce)
     return build_result(problem, monitor, verdict, type(chosen).__name__, calls)
 
 
@@ -88,18 +93,23 @@ def run(
     monitor: Monitor,
     initial: Iterable[int] | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
+    reduce: bool | None = None,
 ) -> tuple[Verdict, int]:
     """Run a solver under a monitor; an interruption is one way to end. Returns the oracle calls too."""
     if not isinstance(solver, Solver):
         raise TypeError(f"solver must be a Solver object such as BruteForce(), got {solver!r}")
     if checkpoint is not None and not solver.keeps_checkpoints:
         raise ValueError(f"checkpoint must be left out: {type(solver).__name__} keeps none")
+    if reduce and (solver.reduces is None or checkpoint is not None):
+        why = f"{type(solver).__name__} is not given parts" if solver.reduces is None else "checkpoints keep no parts"
+        raise ValueError(f"reduce must be left out: {why}")
+    wanted = solver.reduces if reduce is None else reduce
     saves = None if checkpoint is None else Checkpoint(checkpoint, problem, repr((solver, monitor.keeps)))
     with count_oracle_calls() as tally:
         try:
             refuse_refuted_sides(problem)
             offer_initial(problem, monitor, initial)
-            if solver.reduces and saves is None and monitor.keeps == 1:
+            if wanted and saves is None and monitor.keeps == 1:
                 verdict = solve_reduced(problem, solver, monitor)
             else:
                 verdict = solver.solve(problem, monitor, saves)

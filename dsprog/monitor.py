@@ -79,6 +79,19 @@ class Monitor:
         self._started = time.perf_counter()
         self._last_line = -math.inf
         self._stopped_by_callback = False
+        self.interrupted = False  # set by a solver that noticed Ctrl-C and has a bound to report first
+        self.turn_ends = math.inf  # in seconds of the run, for solvers that take turns
+
+    @property
+    def turn_is_over(self) -> bool:
+        """Whether it is another solver's turn."""
+        return self.seconds >= self.turn_ends
+
+    @property
+    def seconds_left(self) -> float:
+        """Until the time limit or the end of the turn."""
+        limit = math.inf if self.limits.time_limit is None else self.limits.time_limit
+        return max(0.0, min(limit, self.turn_ends) - self.seconds)
 
     @property
     def seconds(self) -> float:
@@ -158,7 +171,8 @@ class Monitor:
             self._report(source, improved=False)
             self.nodes = done
         limit = self.limits.node_limit
-        return self.stop_reason() is not None or (limit is not None and self.nodes + nodes >= limit)
+        full = limit is not None and self.nodes + nodes >= limit
+        return full or self.turn_is_over or self.stop_reason() is not None
 
     def _report(self, source: str, improved: bool) -> None:
         event = self._record(source, improved)
@@ -180,6 +194,8 @@ class Monitor:
     def stop_reason(self) -> str | None:
         """The status to stop with, or None to go on."""
         limits = self.limits
+        if self.interrupted:
+            return "interrupted"
         if self._stopped_by_callback:
             return "callback"
         if limits.gap > 0 and relative_gap(self.value, self.lower_bound) <= limits.gap:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dsprog.algebra import LinearCombination
-from dsprog.functions.concave import ConcaveOf
+from dsprog.functions.concave_of import ConcaveOf
 from dsprog.functions.from_callable import FromCallable
 from dsprog.functions.table import Table, all_masks, rounding
 from dsprog.set_function import SetFunction

@@ -112,56 +112,79 @@ class Frontier:
         return self.heap[0][0] if self.heap else math.inf
 
 
+class Search:
+    """A method and its open nodes: one step after the other, each leaving a valid bound."""
+
+    def __init__(self, method: Method, monitor: Monitor, checkpoint: Checkpoint | None = None) -> None:
+        self.method, self.monitor, self.checkpoint = method, monitor, checkpoint
+        self.frontier, self.closed = Frontier(), math.inf
+        saved = checkpoint.load() if checkpoint is not None else None
+        if saved is None:
+            root = method.root()
+            bundles = [] if root is None else [root]
+        else:
+            self.closed, bundles = saved.closed, saved.bundles
+            monitor.resume(saved.masks, saved.values, saved.nodes, saved.seconds)
+            method.restore(saved.state)
+        for bundle in bundles:
+            self.frontier.push(bundle)
+
+    @property
+    def lower(self) -> float:
+        """What is proved so far: no set outside the incumbent is below this."""
+        return min(self.closed, self.frontier.lower, self.monitor.value) if self.method.valid else -math.inf
+
+    @property
+    def ended(self) -> bool:
+        """Whether no node is open."""
+        return not self.frontier.heap
+
+    def step(self) -> None:
+        """Expand the first bundle, or close all if its bound reaches the cutoff."""
+        lower, _, bundle = self.frontier.heap[0]  # it stays open until its expansion is complete
+        if lower >= self.monitor.cutoff:
+            self.closed = min(self.closed, lower)
+            self.frontier.heap.clear()  # the least bound of all
+            return
+        expansion = self.method.expand(bundle, self.monitor.cutoff)
+        # An interruption between these lines may leave a node open twice, never lose one.
+        self.monitor.offer(expansion.masks, expansion.values, expansion.source)
+        self.closed = min(self.closed, expansion.closed)
+        self.frontier.replace_first(expansion.bundles)
+        self.monitor.nodes += expansion.nodes
+        self.monitor.cuts = expansion.cuts
+        self.monitor.progress(self.monitor.nodes, self.frontier.size, expansion.source)
+
+    def run(self) -> str | None:
+        """Step until no node is open, the turn is over, or the monitor says stop, and then why."""
+        while True:
+            self.monitor.raise_bound(self.lower)
+            reason = None if self.ended else self.monitor.stop_reason()
+            if self.ended or reason is not None or self.monitor.turn_is_over:
+                return reason
+            self.step()
+            self.save()
+
+    def save(self, force: bool = False) -> None:
+        """Keep a checkpoint, if there is one and it is time."""
+        if self.checkpoint is not None and (force or self.checkpoint.due()):
+            bundles = [bundle for _, _, bundle in sorted(self.frontier.heap, key=lambda entry: -entry[1])]
+            self.checkpoint.save(bundles, self.method.state(), self.monitor, self.closed)
+
+    def verdict(self, reason: str | None) -> Verdict:
+        """How the search ended: for a reason of the monitor, or because no node is open."""
+        proved = "infeasible" if self.monitor.mask is None else "optimal"
+        status = reason or (proved if self.method.valid else "finished")
+        return Verdict(status, self.method.proof(), self.method.reason)
+
+
 def branch_and_bound(method: Method, monitor: Monitor, checkpoint: Checkpoint | None = None) -> Verdict:
     """Run a method until no node is open or the monitor says stop."""
-    frontier, closed = Frontier(), math.inf
-    saved = checkpoint.load() if checkpoint is not None else None
-    if saved is not None:
-        closed = saved.closed
-        monitor.resume(saved.masks, saved.values, saved.nodes, saved.seconds)
-        method.restore(saved.state)
-        for bundle in saved.bundles:
-            frontier.push(bundle)
-    else:
-        root = method.root()
-        if root is not None:
-            frontier.push(root)
-
-    def save(force: bool) -> None:
-        if checkpoint is not None and (force or checkpoint.due()):
-            bundles = [bundle for _, _, bundle in sorted(frontier.heap, key=lambda entry: -entry[1])]
-            checkpoint.save(bundles, method.state(), monitor, closed)
-
-    def report() -> None:
-        if method.valid:
-            monitor.raise_bound(min(closed, frontier.lower, monitor.value))
-
+    search = Search(method, monitor, checkpoint)
     try:
-        while frontier.heap:
-            report()
-            reason = monitor.stop_reason()
-            if reason is not None:
-                return Verdict(reason, method.proof(), method.reason)
-            lower, _, bundle = frontier.heap[0]  # it stays open until its expansion is complete
-            if lower >= monitor.cutoff:
-                closed = min(closed, lower)
-                frontier.heap.clear()  # the least bound of all
-                break
-            expansion = method.expand(bundle, monitor.cutoff)
-            # An interruption between these lines may leave a node open twice, never lose one.
-            monitor.offer(expansion.masks, expansion.values, expansion.source)
-            closed = min(closed, expansion.closed)
-            frontier.replace_first(expansion.bundles)
-            monitor.nodes += expansion.nodes
-            monitor.cuts = expansion.cuts
-            monitor.progress(monitor.nodes, frontier.size, expansion.source)
-            save(force=False)
+        return search.verdict(search.run())
     finally:
-        save(force=True)
-    report()
-    if monitor.mask is None:
-        return Verdict("infeasible" if method.valid else "finished", method.proof(), method.reason)
-    return Verdict("optimal" if method.valid else "finished", method.proof(), method.reason)
+        search.save(force=True)
 
 
 def concatenate(bundles: list[Bundle]) -> Bundle:

@@ -7,8 +7,10 @@ import time
 
 import numpy as np
 import pytest
+from mixed_terms import KINDS, costs, term_kinds
 
 import dsprog as ds
+from dsprog import milp
 from dsprog.compact.terms import enter
 from dsprog.functions.table import all_masks
 from dsprog.generators import FAMILIES, discrete_data, incidence, random_graph, sparse_weights
@@ -16,50 +18,7 @@ from dsprog.problem import as_problem
 from dsprog.solvers.compact_model import build
 from dsprog.testing import check_result, check_solver
 
-
-def term_kinds(rng, n):
-    """A function of every kind, submodular."""
-    X, y = discrete_data(rng, 30, n)
-    coverage = ds.Coverage(incidence(rng, 2 * n, n), rng.random(2 * n))
-    counted = ds.Coverage(incidence(rng, 2 * n, n))
-    concave = (lambda t: np.log1p(t), lambda t: 1 / (1 + t))
-    kinds = {
-        "coverage": coverage,
-        "facility": ds.FacilityLocation(rng.random((3, n)) * (rng.random((3, n)) < 0.6)),
-        "cut": ds.Cut(random_graph(rng, n)),
-        "directed cut": ds.Cut(np.triu(random_graph(rng, n)), directed=True),
-        "pairwise": ds.Pairwise(-np.triu(rng.random((n, n)), 1), rng.normal(size=n), 0.5),
-        "few groups": ds.ConcaveOfModular(sparse_weights(rng, 2, n)),
-        "many groups": ds.ConcaveOfModular(sparse_weights(rng, 7, n), rng.random(7), "log1p"),
-        "truncated": ds.ConcaveOfModular(rng.integers(0, 3, (3, n)), concave="truncate", parameter=2.0),
-        "power": ds.ConcaveOfModular(rng.random((1, n)), concave="power", parameter=0.3),
-        "callable": ds.ConcaveOfModular(rng.random((2, n)), concave=lambda t: t * (n - t)),
-        "callable with slope": ds.ConcaveOfModular(rng.random((2, n)), concave=concave),
-        "cardinality": ds.CardinalityConcave(n, "sqrt"),
-        "concave of coverage": ds.ConcaveOf(counted, "sqrt"),
-        "concave of facility": ds.ConcaveOf(ds.FacilityLocation(rng.random((2, n))), "log1p"),
-        "concave of sum": ds.ConcaveOf(coverage + ds.Modular(rng.random(n)), "sqrt"),
-        "concave of shifted sum": ds.ConcaveOf(coverage + ds.Modular(rng.random(n), 0.3), "sqrt"),
-        "log of shifted sum": ds.ConcaveOf(coverage + ds.Modular(rng.random(n), 0.1), "log1p"),
-        "concave of nothing": ds.ConcaveOf(ds.Coverage(np.zeros((2, n))), "sqrt"),
-        "entropy": ds.Entropy(X),
-        "conditional entropy": ds.ConditionalEntropy(X, y),
-        "logdet": ds.LogDet(np.eye(n) + np.ones((n, n)) / n),
-        "rank": ds.MatroidRank.uniform(n, 2),
-        "modular": ds.Modular(rng.normal(size=n), 1.0),
-    }
-    kinds |= {f"{name}, complemented": kinds[name].complement() for name in ("coverage", "few groups", "entropy")}
-    kinds |= {f"{name}, declared": kinds[name].declare(submodular=True) for name in ("coverage", "logdet")}
-    return kinds
-
-
-KINDS = tuple(term_kinds(np.random.default_rng(0), 4))
-
-
-def costs(rng, f, g):
-    """Modular costs that put the optimum of f - g somewhere inside."""
-    single = f.marginals(np.zeros((1, f.n), dtype=bool))[0] - g.marginals(np.zeros((1, f.n), dtype=bool))[0]
-    return ds.Modular(-single * rng.random(f.n) + 0.1 * np.abs(single).max() * rng.normal(size=f.n))
+needs_scip = pytest.mark.skipif(not milp.importable("scip"), reason="no pyscipopt")
 
 
 @pytest.mark.parametrize("name", KINDS)
@@ -75,25 +34,6 @@ def test_every_kind_of_term_on_both_sides(name, side):
     check_result(result, objective)
     assert result.certified
     assert result.gap <= 1e-6 or abs(result.value) < 1e-3
-
-
-@pytest.mark.parametrize("seed", range(6))
-@pytest.mark.parametrize("constrained", [False, True])
-def test_agrees_with_branch_and_bound_on_mixed_objectives(seed, constrained):
-    rng = np.random.default_rng(seed)
-    n = int(rng.integers(8, 13))
-    kinds = term_kinds(rng, n)
-    chosen = [kinds[name] for name in rng.choice(KINDS, 4, replace=False)]
-    f, g = chosen[0] + 0.5 * chosen[1], chosen[2] + 2.0 * chosen[3]
-    objective = f + costs(rng, f, g) - g
-    weights = rng.random(n)
-    constraints = [ds.Cardinality(2, n - 2), ds.Knapsack(weights, 0.7 * weights.sum())] if constrained else []
-    result = ds.minimize(objective, ds.CompactModel(), constraints=constraints, seed=0)
-    other = ds.minimize(objective, ds.BranchAndBound(), constraints=constraints)
-    feasible = as_problem(objective, constraints).feasible(all_masks(n)) if constrained else None
-    check_result(result, objective, feasible)
-    assert result.certified
-    assert result.value == pytest.approx(other.value, abs=1e-6)
 
 
 def test_a_model_is_never_above_the_objective_and_exact_in_the_end():
@@ -169,6 +109,23 @@ def test_limits_leave_an_honest_result():
         assert not result.certified
         assert result.lower_bound < result.value < np.inf
     assert np.isfinite(result.lower_bound)
+
+
+@pytest.mark.parametrize("backend", ["highs", pytest.param("scip", marks=needs_scip)])
+def test_bounds_are_valid_at_every_limit(backend):
+    rng = np.random.default_rng(5)
+    n = 16
+    f = ds.ConcaveOf(ds.Coverage(incidence(rng, 3 * n, n)), "sqrt") + 0.3 * ds.Entropy(discrete_data(rng, 40, n)[0])
+    objective = f - ds.ConcaveOfModular(sparse_weights(rng, 3, n)) - 0.1 * ds.Cut(random_graph(rng, n, 0.3))
+    optimum, solver = objective.values(all_masks(n)).min(), ds.CompactModel(backend=backend)
+    for limits in ({"node_limit": k} for k in (0, 1, 2, 3, 5, 8, 13)):
+        result = ds.minimize(objective, solver, seed=0, **limits)
+        assert result.lower_bound <= optimum + 1e-9
+        assert result.value >= optimum - 1e-9
+    for seconds in (0.0, 0.02, 0.1):
+        result = ds.minimize(objective, solver, seed=0, time_limit=seconds)
+        assert result.lower_bound <= optimum + 1e-9 <= result.value + 2e-9
+    assert ds.minimize(objective, solver, seed=0).value == pytest.approx(optimum)
 
 
 def test_an_interruption_inside_highs_keeps_bound_and_set():

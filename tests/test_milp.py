@@ -151,7 +151,7 @@ def test_time_limit_is_that_of_each_run():
 
 
 def test_interrupt_reaches_a_long_run(monkeypatch):
-    monkeypatch.setattr(milp, "PATIENCE", 0.2)
+    monkeypatch.setattr(milp.highs, "PATIENCE", 0.2)
     model = hard()
     assert threading.current_thread() is threading.main_thread()
     timer = threading.Timer(0.8, lambda: os.kill(os.getpid(), signal.SIGINT))

@@ -7,7 +7,10 @@ import dsprog as ds
 from dsprog.functions.table import all_masks
 from dsprog.generators import FAMILIES, discrete_data, incidence, random_graph
 from dsprog.problem import as_problem
-from dsprog.reductions import connected, duplicates, reduce
+from dsprog.reductions.components import connected
+from dsprog.reductions.domination import dominated
+from dsprog.reductions.exchange import moves
+from dsprog.reductions.reduce import reduce
 from dsprog.testing import check_result
 
 SOLVERS = [ds.BranchAndBound(), ds.CompactModel()]
@@ -53,13 +56,8 @@ def test_no_reduction_loses_the_optimum(family):
         for seed in range(3):
             objective = FAMILIES[family](n, seed)
             reduction = reduce(as_problem(objective, ()))
-            masks = all_masks(n)
-            values = objective.values(masks)
-            free = np.zeros(n, dtype=bool)
-            for component in reduction.components:
-                free[component] = True
-            kept = (masks >= reduction.include).all(axis=1) & (masks <= (reduction.include | free)).all(axis=1)
-            assert values[kept].min() == pytest.approx(values.min(), abs=1e-9)
+            optimum, kept = optimum_and_kept(as_problem(objective, ()), reduction)
+            assert kept == pytest.approx(optimum, abs=1e-9)
 
 
 def test_components_are_found():
@@ -68,11 +66,105 @@ def test_components_are_found():
     assert len(parts) >= 3
 
 
+def dominated_elements(objective):
+    problem = as_problem(objective, ())
+    I, U = np.zeros(problem.n, dtype=bool), np.ones(problem.n, dtype=bool)
+    return dominated(problem.objective, I, U, moves(problem.rows, I, U)).tolist()
+
+
 def test_duplicates_keep_the_cheapest():
     members = np.array([[1, 1, 1, 0], [1, 1, 1, 0], [0, 0, 0, 1]])
-    objective = ds.Modular([0.3, 0.1, 0.2, 0.5]) - ds.Coverage(members)
-    assert duplicates(objective).tolist() == [True, False, True, False]
-    assert not duplicates(ds.Modular([-0.3, -0.3, 0.2, 0.5]) - ds.Coverage(members))[:2].any()
+    assert dominated_elements(ds.Modular([0.3, 0.1, 0.2, 0.5]) - ds.Coverage(members)) == [True, False, True, False]
+    assert not any(dominated_elements(ds.Modular([-0.3, -0.3, 0.2, 0.5]) - ds.Coverage(members))[:2])
+
+
+def test_dominated_elements_are_found():
+    members = np.array([[1, 1, 0], [1, 0, 0], [0, 0, 1]])  # 0 covers all that 1 does
+    rewarded, charged = (
+        ds.Modular([0.1, 0.2, 0.3]) - ds.Coverage(members),
+        ds.Coverage(members) + ds.Modular(np.ones(3)),
+    )
+    assert dominated_elements(rewarded) == [False, True, False]
+    assert dominated_elements(ds.Modular([0.2, 0.1, 0.3]) - ds.Coverage(members)) == [False, False, False]
+    assert dominated_elements(charged - ds.Coverage(np.ones((1, 3)))) == [True, False, False]
+    X = np.array([[0, 0, 1], [1, 0, 1], [2, 1, 0], [2, 1, 1]])  # column 1 can be told from column 0
+    told = ds.Modular([0.01, 0.01, 0.01]) - ds.MutualInformation(X, [0, 1, 0, 1])
+    assert dominated_elements(told) == [False, True, False]
+
+
+def nested(seed):
+    """Coverage with elements that cover parts of what others do, at random prices."""
+    rng = np.random.default_rng(seed)
+    members = incidence(rng, 12, 9, 3.0) > 0
+    members[:, 5] &= members[:, 2]
+    members[:, 6] &= members[:, 3] & (rng.random(12) < 0.7)
+    f = ds.ConcaveOfModular((rng.random((2, 9)) < 0.5) * rng.random((2, 1)), 0.3 * np.ones(2))
+    return f + ds.Modular(0.4 * rng.random(9)) - ds.Coverage(members, rng.random(12))
+
+
+CONSTRAINTS = {
+    "none": lambda n: [],
+    "at most": lambda n: [ds.Cardinality(max=n // 3)],
+    "at least": lambda n: [ds.Cardinality(min=n // 2)],
+    "between": lambda n: [ds.Cardinality(1, n // 2)],
+    "knapsack": lambda n: [ds.Knapsack(1.0 + np.arange(n) % 3, 0.8 * n)],
+    "in and out": lambda n: [ds.Include([0]), ds.Exclude([n - 1])],
+    "blocks": lambda n: [ds.Partition(np.arange(n) * 3 // n, [1, 2, 1])],
+    "mixed signs": lambda n: [ds.LinearConstraint(np.where(np.arange(n) % 2, 1.0, -1.0), -1.0, 1.0)],
+    "first half": lambda n: [ds.LinearConstraint((np.arange(n) < n // 2).astype(float), 1.0, 2.0)],
+    "none feasible": lambda n: [ds.Include([0]), ds.Exclude([0])],
+}
+
+
+def optimum_and_kept(problem, reduction):
+    """The optimum, and the best of the sets that a reduction leaves, both by enumeration."""
+    masks = all_masks(problem.n)
+    values = np.where(problem.feasible(masks), problem.objective.values(masks), np.inf)
+    kept = (masks >= reduction.include).all(axis=1) & (masks <= (reduction.include | reduction.free)).all(axis=1)
+    return values.min(), values[kept].min()
+
+
+@pytest.mark.parametrize("name", CONSTRAINTS)
+@pytest.mark.parametrize("build", [separable, nested, with_copies, *FAMILIES.values()])
+def test_reductions_keep_an_optimum_under_constraints(build, name):
+    for seed in range(4):
+        objective = build(7, seed) if build in FAMILIES.values() else build(seed)
+        problem = as_problem(objective, CONSTRAINTS[name](objective.n))
+        optimum, kept = optimum_and_kept(problem, reduce(problem))
+        assert kept == optimum or kept == pytest.approx(optimum, abs=1e-9)
+
+
+@pytest.mark.parametrize("name", CONSTRAINTS)
+@pytest.mark.parametrize("build", [separable, nested])
+@pytest.mark.parametrize("solver", [*SOLVERS, ds.BruteForce()], ids=lambda s: type(s).__name__)
+def test_the_optimum_stays_under_constraints(solver, build, name):
+    objective = build(1)
+    constraints = CONSTRAINTS[name](objective.n)
+    feasible = as_problem(objective, constraints).feasible(all_masks(objective.n))
+    result = ds.minimize(objective, solver, constraints=constraints, seed=0, reduce=True)
+    if not feasible.any():
+        assert result.status == "infeasible"
+        return
+    check_result(result, objective, feasible)
+    assert result.certified
+
+
+@pytest.mark.parametrize("solver", [ds.Prismatic(subdivision="optimum"), ds.BruteForce(), ds.Scip()])
+def test_every_exact_solver_may_be_given_parts(solver):
+    if isinstance(solver, ds.Scip):
+        pytest.importorskip("pyscipopt")
+    objective = separable(0, (3, 2, 3))
+    result = ds.minimize(objective, solver, reduce=True)
+    check_result(result, objective)
+    assert result.certified
+    assert "elements left" in result.proof
+    assert "elements left" not in ds.minimize(objective, solver, node_limit=300).proof
+
+
+def test_who_is_not_given_parts():
+    with pytest.raises(ValueError, match="reduce must be left out: SSP is not given parts"):
+        ds.minimize(separable(0), ds.SSP(), reduce=True)
+    assert "elements left" not in ds.minimize(separable(0), ds.BranchAndBound(), reduce=False).proof
 
 
 def test_limits_on_parts_are_honest():
@@ -85,9 +177,7 @@ def test_limits_on_parts_are_honest():
     assert ds.minimize(objective, gap=0.1).certified
 
 
-def test_constraints_and_unknown_functions_are_left_alone():
-    objective = separable(0)
-    assert not reduce(as_problem(objective, [ds.Cardinality(max=3)])).worthwhile
+def test_unknown_functions_are_left_alone():
     unknown = ds.FromCallable(lambda S: float(len(S)), 4) - ds.Modular(np.ones(4))
     assert not reduce(as_problem(unknown, ())).worthwhile
 

@@ -18,7 +18,7 @@ import numpy as np
 
 from dsprog.functions.quadratic_form import QuadraticForm
 from dsprog.kernel import kernel
-from dsprog.lp import GrowingProgramme
+from dsprog.milp.growing import GrowingProgramme
 from dsprog.validation import Floats, Ints, Masks
 
 

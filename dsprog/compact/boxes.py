@@ -14,11 +14,12 @@ import math
 import numpy as np
 
 from dsprog.compact.model import Model
+from dsprog.milp.lazy import solve_lazily
+from dsprog.milp.sparse import Outcome
 from dsprog.monitor import Monitor
 from dsprog.problem import Problem
 from dsprog.search import Bundle, Expansion, Method
 from dsprog.solvers.local_search import descend
-from dsprog.sparse_milp import Outcome
 from dsprog.validation import Floats, Masks
 
 RELAXED, WHOLE = 0, 1  # the stages of a node
@@ -29,13 +30,15 @@ CHORDS = 0.3  # a box is halved if its chords make up this part of the distance 
 class BoxSearch(Method):
     """The mathematics of a run of :class:`dsprog.CompactModel`."""
 
-    def __init__(self, problem: Problem, model: Model, monitor: Monitor, tolerance: float, proof: str) -> None:
-        self.problem, self.model, self.monitor, self._proof = problem, model, monitor, proof
+    def __init__(
+        self, problem: Problem, model: Model, monitor: Monitor, tolerance: float, proof: str, lazy: bool = False
+    ) -> None:
+        self.problem, self.model, self.monitor, self._proof, self.lazy = problem, model, monitor, proof, lazy
         self.tolerance = max(tolerance, 4 * model.unit * model.programme.rounding)
         self.valid, self.reason = not model.unproved, model.unproved
         self.integral = problem.objective.knows.integral is True
         self.met: set[bytes] = set()
-        self.interrupted = False
+        self.seen: list[Masks] = []  # sets of points that SCIP asked about
 
     def root(self) -> Bundle:
         """The whole range of every argument."""
@@ -48,9 +51,7 @@ class BoxSearch(Method):
         return self._proof
 
     def expand(self, bundle: Bundle, cutoff: float) -> Expansion:
-        """One stage of one box; an interruption inside is kept until the bound that it leaves is reported."""
-        if self.interrupted:
-            raise KeyboardInterrupt
+        """One stage of one box; an interruption inside is left to the monitor, so that its bound is reported."""
         self.model.set_intervals(bundle["a"][0], bundle["b"][0])
         stage = self._relax if bundle["stage"][0] == RELAXED else self._solve
         return stage(bundle, cutoff - self.tolerance)
@@ -60,7 +61,7 @@ class BoxSearch(Method):
     def _relax(self, node: Bundle, cutoff: float) -> Expansion:
         lower, z = float(node["lower"][0]), np.zeros(0)
         for _ in range(ROUNDS):
-            outcome = self.model.programme.relaxed(self._seconds_left())
+            outcome = self.model.programme.relaxed(self.monitor.seconds_left)
             before, lower = lower, self._raised(lower, outcome)
             if lower >= cutoff:
                 return self._result([], lower)
@@ -77,9 +78,9 @@ class BoxSearch(Method):
         return self._result([with_lower(node, lower, WHOLE)], masks=masks, values=values)
 
     def _solve(self, node: Bundle, cutoff: float) -> Expansion:
-        outcome = self.model.programme.solve(self._seconds_left(), (cutoff + self.tolerance) / self.model.unit)
+        outcome = self._solved((cutoff + self.tolerance) / self.model.unit)
         lower = self._raised(float(node["lower"][0]), outcome)
-        masks = self._set_of(outcome)
+        masks = self._sets_of(outcome)
         values = self.problem.objective.values(masks)
         cutoff = min(cutoff, float(values.min(initial=np.inf)) - self.tolerance)
         if lower >= cutoff:
@@ -92,6 +93,16 @@ class BoxSearch(Method):
             return self._result(self._halved(node, lower, outcome.z), masks=masks, values=values)
         return self._result([with_lower(node, lower)], masks=masks, values=values)
 
+    def _solved(self, cutoff: float) -> Outcome:
+        """The programme with integrality: rows come after each solve of HiGHS, or while SCIP searches."""
+        if not self.lazy:
+            return self.model.programme.solve(self.monitor.seconds_left, cutoff)
+        return solve_lazily(self.model.programme, self._separate, self.monitor.seconds_left, cutoff)
+
+    def _separate(self, z: Floats) -> bool:
+        self.seen.append(z[self.model.x] > 0.5)
+        return self.model.separate(z, self.tolerance)
+
     def _exclude_if_met_before(self, mask: Masks) -> None:
         """Its value, if it is feasible, was offered when it was met first."""
         if mask.tobytes() in self.met:
@@ -100,22 +111,18 @@ class BoxSearch(Method):
 
     # -- helpers ----------------------------------------------------------------------------------------------------
 
-    def _seconds_left(self) -> float:
-        limit = self.monitor.limits.time_limit
-        return math.inf if limit is None else max(0.0, limit - self.monitor.seconds)
-
     def _raised(self, lower: float, outcome: Outcome) -> float:
-        self.interrupted |= outcome.status == "interrupted"
+        self.monitor.interrupted |= outcome.status == "interrupted"
         bound = self.model.unit * outcome.bound
         if self.integral and math.isfinite(bound):
             bound = math.ceil(bound - 1e-6)
         return max(lower, bound)
 
-    def _set_of(self, outcome: Outcome) -> Masks:
-        """The set that HiGHS found, if it found one that is feasible."""
-        if outcome.z is None:
-            return np.zeros((0, self.problem.n), dtype=bool)
-        masks = outcome.z[self.model.x][None, :] > 0.5
+    def _sets_of(self, outcome: Outcome) -> Masks:
+        """The feasible ones of the sets that HiGHS or SCIP found."""
+        found = [*self.seen, *([] if outcome.z is None else [outcome.z[self.model.x] > 0.5])]
+        self.seen = []
+        masks = np.array(found, dtype=bool).reshape(-1, self.problem.n)
         return masks[self.problem.feasible(masks)]
 
     def _rounded(self, z: Floats) -> tuple[Masks, Floats]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dsprog.compact.model import Cut, Expression, Model
-from dsprog.functions.concave import Scalar
+from dsprog.functions.scalar import Scalar
 from dsprog.set_function import SetFunction
 from dsprog.validation import Floats, Ints, Masks
 

@@ -20,8 +20,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dsprog.constraints import LinearRows
-from dsprog.functions.concave import Phi
-from dsprog.sparse_milp import SparseProgramme
+from dsprog.functions.scalar import Phi
+from dsprog.milp.sparse import SparseProgramme
 from dsprog.validation import Floats, Ints, Masks
 
 

@@ -14,12 +14,15 @@ from dsprog.algebra import LinearCombination
 from dsprog.compact.class_entropy import ClassEntropy
 from dsprog.compact.cuts import Lovasz, ModularMajorants, ScalarTangents, both_ends
 from dsprog.compact.model import Expression, Model
-from dsprog.functions.concave import CardinalityConcave, ConcaveOf, ConcaveOfModular, Phi
+from dsprog.functions.cardinality import CardinalityConcave
+from dsprog.functions.concave import ConcaveOfModular
+from dsprog.functions.concave_of import ConcaveOf
 from dsprog.functions.coverage import Coverage
 from dsprog.functions.facility import FacilityLocation
 from dsprog.functions.graph import Quadratic, upper_triangle
 from dsprog.functions.modular import Modular
 from dsprog.functions.mutual_information import MutualInformation
+from dsprog.functions.scalar import Phi
 from dsprog.set_function import SetFunction
 from dsprog.transforms import Complement, Declared, Relabelled, Restriction
 from dsprog.validation import Floats, Ints

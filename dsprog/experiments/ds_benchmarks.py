@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import os
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -75,7 +77,18 @@ def measured(objective: Difference, solver: Solver | None, time_limit: float) ->
         "status": result.status,
         "certified": int(result.certified),
         "method": result.solver,
+        "peak_gb": round(peak_memory(), 3),
     }
+
+
+def peak_memory() -> float:
+    """The largest resident set that this process has had so far, in GB; not a number where nobody counts it."""
+    try:
+        import resource
+    except ImportError:  # not on Windows
+        return math.nan
+    unit = 1 if sys.platform == "darwin" else 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / 1e9
 
 
 def draw(rows: list[Row], path: Path) -> Path:

@@ -11,7 +11,8 @@ from pathlib import Path
 import numpy as np
 
 from dsprog.algebra import Difference
-from dsprog.functions.concave import ConcaveOf, ConcaveOfModular
+from dsprog.functions.concave import ConcaveOfModular
+from dsprog.functions.concave_of import ConcaveOf
 from dsprog.functions.coverage import Coverage
 from dsprog.functions.information import ConditionalEntropy, Entropy
 from dsprog.functions.modular import Modular

@@ -7,7 +7,6 @@ between units.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -21,6 +20,7 @@ from dsprog.bounds.modular import ModularBound
 from dsprog.bounds.monotone import MonotoneBound, monotone_parts
 from dsprog.bounds.pairs import PairsBound, has_pairs
 from dsprog.bounds.rows import propagate
+from dsprog.bounds.shared_curvature import share_curvature
 from dsprog.checkpoint import Checkpoint
 from dsprog.monitor import Monitor, Verdict
 from dsprog.problem import Problem
@@ -28,7 +28,7 @@ from dsprog.refute import refuse_refuted
 from dsprog.search import Bundle, Expansion, Method, branch_and_bound, concatenate, take
 from dsprog.solvers.local_search import offer_local_optima
 from dsprog.solvers.perspective import PerspectiveBranchAndBound, is_penalised_regression
-from dsprog.solvers.solver import Solver
+from dsprog.solvers.solver import SearchSolver
 from dsprog.validation import Floats, Masks
 
 KEPT = ("lower", "I", "U", "x")  # what a node is made of; the rest is computed again
@@ -36,7 +36,7 @@ BOUNDS = ("modular", "dual", "monotone", "pairs")
 
 
 @dataclass(frozen=True)
-class BranchAndBound(Solver):
+class BranchAndBound(SearchSolver):
     """Interval branch and bound, the default of :func:`dsprog.minimize`.
 
     Parameters
@@ -77,7 +77,7 @@ class BranchAndBound(Solver):
     starts: int = 20
 
     keeps_checkpoints: ClassVar[bool] = True
-    reduces: ClassVar[bool] = True
+    reduces: ClassVar[bool | None] = True
 
     def __post_init__(self) -> None:
         for name in self.bounds or ():
@@ -85,15 +85,19 @@ class BranchAndBound(Solver):
                 raise ValueError(f"bounds must be among {', '.join(BOUNDS)}, got {name!r}")
 
     def solve(self, problem: Problem, monitor: Monitor, checkpoint: Checkpoint | None = None) -> Verdict:
-        """Start from local optima, then search; least squares with a submodular penalty goes to its own search."""
+        """Search intervals; least squares with a submodular penalty goes to its own search."""
         if self.bounds is None and is_penalised_regression(problem):
             return PerspectiveBranchAndBound().solve(problem, monitor, checkpoint)
+        return branch_and_bound(self.method(problem, monitor), monitor, checkpoint)
+
+    def method(self, problem: Problem, monitor: Monitor) -> IntervalSearch:
+        """Bound the root, and start from local optima."""
         method = IntervalSearch(problem, self, keep_all=monitor.keeps > 1)
-        method.pause = lambda nodes, open: monitor.pause(nodes, open, "search")
+        method.monitor = monitor
         if method.valid:  # before anything that takes time, so that every limit leaves a bound
             monitor.raise_bound(method.root_bound)
         offer_local_optima(problem, monitor, self.starts)
-        return branch_and_bound(method, monitor, checkpoint)
+        return method
 
 
 class IntervalSearch(Method):
@@ -106,8 +110,9 @@ class IntervalSearch(Method):
         rows = problem.rows
         symmetric_rows = bool(np.allclose(rows.lo + rows.hi, rows.A.sum(axis=1)))  # S is feasible exactly if V∖S is
         self.symmetric = self.objective.knows.symmetric is True and symmetric_rows and not keep_all
-        self.pause: Callable[[int, int], bool] | None = None  # asked once a batch, where the run can be seen
-        self.ends = Ends(self.objective.f, self.objective.g)
+        self.monitor: Monitor | None = None  # asked once a batch, where the run can be seen
+        self.f, self.g = share_curvature(self.objective.f, self.objective.g)
+        self.ends = Ends(self.f, self.g)
         self.bounds = self._choose()
         self.root_bound = self._root_bound(self.bounds)
 
@@ -125,7 +130,10 @@ class IntervalSearch(Method):
                 )
             self._judge(submodular=any(name not in ("monotone", "pairs") for name in names))
             return [self._build(name) for name in names]
-        submodular = [self._build("modular"), self._build("dual")]
+        cheap_first = (
+            ("dual", "modular") if Majorant(self.g, self.options.extensions).all_tangible else ("modular", "dual")
+        )
+        submodular = [self._build(name) for name in cheap_first]
         if parts is None:
             self._judge(submodular=True)
             return submodular
@@ -148,12 +156,11 @@ class IntervalSearch(Method):
         self.reason = f"{unknown} is not known to be submodular (declare it, or decompose the objective)"
 
     def _build(self, name: str) -> Bound:
-        f, g = self.objective.f, self.objective.g
         if name == "modular":
             return ModularBound(self.ends, persistency=not self.keep_all and len(self.problem.rows) == 0)
         if name == "dual":
-            majorant = Majorant(g, self.options.extensions)
-            return DualBound(f, majorant, self.problem.rows, self.options.steps)
+            majorant = Majorant(self.g, self.options.extensions)
+            return DualBound(self.f, majorant, self.problem.rows, self.options.steps)
         parts = monotone_parts(self.objective)
         assert parts is not None
         return PairsBound(*parts) if name == "pairs" else MonotoneBound(*parts)
@@ -168,6 +175,11 @@ class IntervalSearch(Method):
     @property
     def _needs_ends(self) -> bool:
         return any(bound.name in ("modular", "dual") for bound in self.bounds)
+
+    @property
+    def leader(self) -> Bound:
+        """The bound that says where to branch: by curvature where there are marginals at both ends."""
+        return next((bound for bound in self.bounds if bound.name == "modular"), self.bounds[0])
 
     # -- the method -------------------------------------------------------------------------------------------------
 
@@ -186,11 +198,19 @@ class IntervalSearch(Method):
         nodes, closed = 0, np.inf
         found: list[tuple[Masks, Floats]] = []
         while stack and nodes < self.options.unit:
-            if self.pause is not None and self.pause(nodes, sum(len(part["lower"]) for part in stack)):
+            if self._pauses(nodes, stack):
                 break
             batch = self._pop(stack)
-            nodes += len(batch["lower"])
-            children, reached, masks, values = self._process(batch, cutoff)
+            untouched = dict(batch)
+            try:
+                children, reached, masks, values = self._process(batch, cutoff)
+            except KeyboardInterrupt:  # what the unit has proved so far is reported before the run ends
+                if self.monitor is None:
+                    raise
+                stack.append(untouched)
+                self.monitor.interrupted = True
+                break
+            nodes += len(untouched["lower"])
             closed = min(closed, reached)
             if len(children["lower"]):
                 stack.append(children)
@@ -203,6 +223,11 @@ class IntervalSearch(Method):
         values = np.concatenate([np.zeros(0), *(v for _, v in found)])
         left = [{key: part[key] for key in KEPT} for part in stack]
         return Expansion(left, nodes, masks, values, closed, "search")
+
+    def _pauses(self, nodes: int, stack: list[Bundle]) -> bool:
+        """Whether the monitor wants a unit to stop early."""
+        open = sum(len(part["lower"]) for part in stack)
+        return self.monitor is not None and self.monitor.pause(nodes, open, "search")
 
     def _prepared(self, bundle: Bundle) -> Bundle:
         nodes = dict(bundle)
@@ -229,12 +254,15 @@ class IntervalSearch(Method):
         nodes = self._propagate(nodes)
         closed = np.inf
         for bound in self.bounds:
-            moving = True
-            while moving and len(nodes["lower"]):
+            settled = []
+            while len(nodes["lower"]):
                 tightened = bound.tighten(nodes, cutoff)
                 nodes, closed = tightened.nodes, min(closed, tightened.closed)
-                moving = self._move(nodes, tightened.include, tightened.exclude) and bound.name != "dual"
-            nodes, reached = self._round(nodes, cutoff)
+                self._move(nodes, tightened.include, tightened.exclude)
+                again = (tightened.include | tightened.exclude).any(axis=1) & (bound.name != "dual")
+                settled.append(take(nodes, ~again))
+                nodes = take(nodes, again)
+            nodes, reached = self._round(concatenate([*settled, nodes]), cutoff)
             closed = min(closed, reached)
         nodes = self._propagate(nodes)
         nodes, masks, values = self._finish(nodes)
@@ -283,7 +311,7 @@ class IntervalSearch(Method):
         children = take(nodes, np.repeat(rows, 2))
         if len(rows) == 0:
             return children
-        scores = np.where(free(nodes), self.bounds[0].scores(nodes), -np.inf)
+        scores = np.where(free(nodes), self.leader.scores(nodes), -np.inf)
         chosen = np.zeros(nodes["I"].shape, dtype=bool)
         chosen[rows, scores.argmax(axis=1)] = True
         include, exclude = np.zeros_like(children["I"]), np.zeros_like(children["I"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -36,6 +37,8 @@ class BruteForce(Solver):
     >>> result.S, result.value, result.certified
     ((1,), -3.0, True)
     """
+
+    reduces: ClassVar[bool | None] = False  # a referee gets the problem as it is, unless the user asks
 
     batch: int = 1 << 14
 

@@ -18,19 +18,21 @@ from dsprog.compact.boxes import BoxSearch
 from dsprog.compact.model import Model
 from dsprog.compact.terms import enter
 from dsprog.functions.mutual_information import joined
+from dsprog.milp import check_backend
 from dsprog.monitor import Limits, Monitor, Verdict
 from dsprog.problem import Problem
 from dsprog.search import branch_and_bound
 from dsprog.solvers.local_search import offer_local_optima
-from dsprog.solvers.solver import Solver
+from dsprog.solvers.solver import SearchSolver
 from dsprog.solvers.ssp import SSP
 from dsprog.validation import as_number
 
-PROOF = "compact model: HiGHS dual bounds of a mixed-integer programme{boxes}, its tolerances taken off"
+PROOF = "compact model: {names} dual bounds of a mixed-integer programme{boxes}, tolerances taken off"
+NAMES = {"highs": "HiGHS", "scip": "HiGHS and SCIP"}
 
 
 @dataclass(frozen=True)
-class CompactModel(Solver):
+class CompactModel(SearchSolver):
     """Each term as columns, rows and cuts of a programme in HiGHS; curves are branched on.
 
     Coverage, facility location, cuts and pairwise terms have columns of their own; concave functions of an argument
@@ -44,6 +46,9 @@ class CompactModel(Solver):
         largest marginal of f and g. What is reported as lower bound counts such a box with its own bound.
     starts : int
         Local searches before the programme.
+    backend : {"highs", "scip"}
+        What solves a box with integrality: HiGHS, again after each round of cuts, or SCIP, which takes the same cuts
+        as lazy constraints while it searches (``pip install dsprog[scip]``). Relaxations are left to HiGHS.
 
     Examples
     --------
@@ -55,22 +60,29 @@ class CompactModel(Solver):
     """
 
     keeps_checkpoints: ClassVar[bool] = True
-    reduces: ClassVar[bool] = True
+    reduces: ClassVar[bool | None] = True
 
     tolerance: float = 1e-7
     starts: int = 20
+    backend: str = "highs"
 
     def __post_init__(self) -> None:
         if not as_number(self.tolerance, "tolerance") >= 0:
             raise ValueError(f"tolerance must be at least 0, got {self.tolerance}")
+        check_backend(self.backend, tuple(NAMES))
 
     def solve(self, problem: Problem, monitor: Monitor, checkpoint: Checkpoint | None = None) -> Verdict:
-        """Start from local optima, build the programme, and search its boxes."""
+        """Search the boxes of the programme."""
+        return branch_and_bound(self.method(problem, monitor), monitor, checkpoint)
+
+    def method(self, problem: Problem, monitor: Monitor) -> BoxSearch:
+        """Start from local optima and build the programme."""
         self._start(problem, monitor)
         unit = size_of_data(problem, monitor.value)
         model = build(problem, unit)
-        proof = PROOF.format(boxes=" on boxes of its curves" if model.curves else "")
-        return branch_and_bound(BoxSearch(problem, model, monitor, self.tolerance * unit, proof), monitor, checkpoint)
+        boxes = " on boxes of its curves" if model.curves else ""
+        proof = PROOF.format(names=NAMES[self.backend], boxes=boxes)
+        return BoxSearch(problem, model, monitor, self.tolerance * unit, proof, lazy=self.backend == "scip")
 
     def _start(self, problem: Problem, monitor: Monitor) -> None:
         """Local search, and where it can be SSP with a tenth of the time."""

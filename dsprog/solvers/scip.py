@@ -9,15 +9,19 @@ Both families describe f and g exactly at binary points; SCIP gets the cuts that
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from dsprog.checkpoint import Checkpoint
 from dsprog.lovasz import greedy_vertices, modular_upper_bound
+from dsprog.milp import importable
+from dsprog.milp.lazy import LazyModel
+from dsprog.milp.sparse import SparseProgramme
 from dsprog.monitor import Monitor, Verdict
 from dsprog.problem import Problem
 from dsprog.solvers.solver import Solver
+from dsprog.validation import Floats
 
 
 @dataclass(frozen=True)
@@ -30,21 +34,25 @@ class Scip(Solver):
     >>> solver = ds.Scip()  # doctest: +SKIP
     """
 
+    reduces: ClassVar[bool | None] = False  # a referee gets the problem as it is, unless the user asks
+
     def solve(self, problem: Problem, monitor: Monitor, checkpoint: Checkpoint | None = None) -> Verdict:
-        """Build the model, let SCIP run, and take its solution and dual bound."""
-        model, x = build_model(problem)
-        if monitor.limits.time_limit is not None:
-            model.setParam("limits/time", max(0.0, monitor.limits.time_limit - monitor.seconds))
-        if monitor.limits.node_limit is not None:
-            model.setParam("limits/nodes", monitor.limits.node_limit)
-        model.setParam("limits/gap", monitor.limits.gap)
-        model.optimize()
-        monitor.nodes = int(model.getNNodes())
-        if model.getNSols():
-            best = model.getBestSol()
-            mask = np.array([[model.getSolVal(best, variable) > 0.5 for variable in x]], dtype=bool)
-            monitor.offer(mask.reshape(1, problem.n), problem.objective.values(mask.reshape(1, problem.n)), "SCIP")
-        return judge(problem, monitor, model)
+        """Build the programme, let SCIP run, and take its solution and dual bound."""
+        if not importable("scip"):
+            raise ImportError("SCIP is not installed: pip install dsprog[scip]")
+        cuts = Cuts(problem)
+        lazy, limits = LazyModel(cuts.programme, cuts.separate), monitor.limits
+        if limits.time_limit is not None:
+            lazy.scip.setParam("limits/time", max(0.0, limits.time_limit - monitor.seconds))
+        if limits.node_limit is not None:
+            lazy.scip.setParam("limits/nodes", limits.node_limit)
+        lazy.scip.setParam("limits/gap", limits.gap)
+        lazy.scip.optimize()
+        monitor.nodes = int(lazy.scip.getNNodes())
+        if lazy.scip.getNSols():
+            mask = lazy.point(lazy.scip.getBestSol())[None, cuts.x] > 0.5
+            monitor.offer(mask, problem.objective.values(mask), "SCIP")
+        return judge(problem, monitor, lazy.scip)
 
 
 def judge(problem: Problem, monitor: Monitor, model: Any) -> Verdict:
@@ -59,68 +67,36 @@ def judge(problem: Problem, monitor: Monitor, model: Any) -> Verdict:
     return Verdict(words.get(status, "interrupted"), proof)
 
 
-def build_model(problem: Problem) -> tuple[Any, list[Any]]:
-    """The model without cuts, and a handler that adds them."""
-    try:
-        from pyscipopt import Conshdlr, Model, quicksum
-    except ImportError as error:
-        raise ImportError("SCIP is not installed: pip install dsprog[scip]") from error
-    f, g, n = problem.objective.f, problem.objective.g, problem.n
-    model = Model()
-    model.hideOutput()
-    model.setParam("misc/allowstrongdualreds", False)
-    x = [model.addVar(vtype="B", name=f"x{j}") for j in range(n)]
-    t, u = (model.addVar(lb=None, ub=None, name=name) for name in "tu")
-    model.setObjective(t - u)
-    for row, lo, hi in zip(problem.rows.A, problem.rows.lo, problem.rows.hi):
-        activity = quicksum(float(a) * v for a, v in zip(row, x))
-        if np.isfinite(lo):
-            model.addCons(activity >= float(lo))
-        if np.isfinite(hi):
-            model.addCons(activity <= float(hi))
+class Cuts:
+    """The programme with a few cuts, so that t and u are bounded from the start, and what adds the others."""
 
-    def cuts(point: np.ndarray) -> list[tuple[Any, float, np.ndarray]]:
-        """(variable, constant, slopes) of the tightest cuts at a point: t above, u below constant + slopes·x."""
-        s = greedy_vertices(f, point[None, :])[0]
-        rounded = point > 0.5
-        uppers = [modular_upper_bound(g, rounded, kind) for kind in ("grow", "shrink")]
-        return [(t, f([]), s), *((u, upper.constant, upper.weights) for upper in uppers)]
+    def __init__(self, problem: Problem) -> None:
+        self.f, self.g, n = problem.objective.f, problem.objective.g, problem.n
+        self.programme = SparseProgramme()
+        self.x = self.programme.columns(np.zeros(n), 0.0, 1.0, integer=True)
+        self.t, self.u = (int(j) for j in self.programme.columns([1.0, -1.0], -np.inf, np.inf))
+        for row, lo, hi in zip(problem.rows.A, problem.rows.lo, problem.rows.hi):
+            self.programme.row(self.x, row, lo, hi)
+        for start in (0.0, 1.0, 0.5):
+            for column, constant, slopes in self._at(np.full(n, start)):
+                self._add(column, constant, slopes)
 
-    class Cuts(Conshdlr):
-        def _violated(self, solution: Any, add: bool) -> bool:
-            point = np.array([self.model.getSolVal(solution, v) for v in x])
-            found = False
-            for variable, constant, slopes in cuts(point):
-                gap = constant + slopes @ point - self.model.getSolVal(solution, variable)
-                sign = 1.0 if variable is t else -1.0
-                if sign * gap > 1e-6 * max(1.0, abs(constant)):
-                    found = True
-                    if add:
-                        expression = constant + quicksum(float(c) * v for c, v in zip(slopes, x))
-                        self.model.addCons(variable >= expression if variable is t else variable <= expression)
-            return found
+    def separate(self, z: Floats) -> bool:
+        """Add the cuts that a point violates; say whether there are any."""
+        found = False
+        for column, constant, slopes in self._at(z[self.x]):
+            excess = constant + slopes @ z[self.x] - z[column]
+            if (excess if column == self.t else -excess) > 1e-6 * max(1.0, abs(constant)):
+                self._add(column, constant, slopes)
+                found = True
+        return found
 
-        def conscheck(self, constraints: Any, solution: Any, *args: Any) -> dict[str, Any]:
-            return {"result": results.INFEASIBLE if self._violated(solution, add=False) else results.FEASIBLE}
+    def _at(self, point: Floats) -> list[tuple[int, float, Floats]]:
+        """(column, constant, slopes) of the tightest cuts at a point: t above, u below constant + slopes·x."""
+        s = greedy_vertices(self.f, point[None, :])[0]
+        uppers = [modular_upper_bound(self.g, point > 0.5, kind) for kind in ("grow", "shrink")]
+        return [(self.t, self.f([]), s), *((self.u, upper.constant, upper.weights) for upper in uppers)]
 
-        def consenfolp(self, constraints: Any, n_useful: int, infeasible: bool) -> dict[str, Any]:
-            return {"result": results.CONSADDED if self._violated(None, add=True) else results.FEASIBLE}
-
-        def consenfops(self, *args: Any) -> dict[str, Any]:
-            return {"result": results.CONSADDED if self._violated(None, add=True) else results.FEASIBLE}
-
-        def conslock(self, constraint: Any, lock: Any, positive: int, negative: int) -> None:
-            for variable in (*x, t, u):
-                self.model.addVarLocks(variable, positive + negative, positive + negative)
-
-    from pyscipopt import SCIP_RESULT as results
-
-    for point in (np.zeros(n), np.ones(n), np.full(n, 0.5)):  # so that t and u are bounded from the start
-        for variable, constant, slopes in cuts(point):
-            expression = constant + quicksum(float(c) * v for c, v in zip(slopes, x))
-            model.addCons(variable >= expression if variable is t else variable <= expression)
-    handler = Cuts()
-    model.includeConshdlr(
-        handler, "cuts", "Lovász and Nemhauser-Wolsey cuts", chckpriority=-10, enfopriority=-10, needscons=False
-    )
-    return model, x
+    def _add(self, column: int, constant: float, slopes: Floats) -> None:
+        limits = (constant, np.inf) if column == self.t else (-np.inf, constant)
+        self.programme.row(np.append(self.x, column), np.append(-slopes, 1.0), *limits)

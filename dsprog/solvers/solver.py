@@ -8,6 +8,7 @@ from typing import ClassVar
 from dsprog.checkpoint import Checkpoint
 from dsprog.monitor import Monitor, Verdict
 from dsprog.problem import Problem
+from dsprog.search import Method
 
 
 class Solver(ABC):
@@ -28,8 +29,16 @@ class Solver(ABC):
     """
 
     keeps_checkpoints: ClassVar[bool] = False
-    reduces: ClassVar[bool] = False  # whether it may be given a smaller problem with the same optimum
+    reduces: ClassVar[bool | None] = None  # whether it gets a smaller problem: yes, only if the user asks, or never
 
     @abstractmethod
     def solve(self, problem: Problem, monitor: Monitor, checkpoint: Checkpoint | None = None) -> Verdict:
         """Run until done or told to stop."""
+
+
+class SearchSolver(Solver):
+    """A solver that is a branch-and-bound method, so that it can take turns with others in a :class:`dsprog.Race`."""
+
+    @abstractmethod
+    def method(self, problem: Problem, monitor: Monitor) -> Method:
+        """The method for one problem, after first sets were offered to the monitor."""

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from dsprog.milp import highs
 from dsprog.validation import Floats, Ints
 
 
@@ -28,23 +29,15 @@ class GrowingProgramme:
     """
 
     def __init__(self, w: Floats) -> None:
-        import highspy
-
         self.w, self.b, self.age = w, np.zeros(0), np.zeros(0, dtype=np.int64)
         self.bound = float(np.minimum(w, 0.0).sum())
-        self.model = highspy.Highs()
-        options: dict[str, Any] = {"output_flag": False, "threads": 1, "solver": "simplex", "presolve": "off"}
-        for name, value in options.items():
-            self.model.setOptionValue(name, value)
+        self.model = highs.empty({"output_flag": False, "threads": 1, "solver": "simplex", "presolve": "off"})
         for cost in w.tolist():
             self.model.addCol(cost, 0.0, 1.0, 0, [], [])
 
     def add(self, starts: Ints, columns: Ints, values: Floats, b: Floats) -> None:
         """Add the rows k with entries starts[k] to starts[k + 1]."""
-        limits = b, np.full(len(b), math.inf)
-        self.model.addRows(
-            len(b), *limits, len(columns), starts[:-1].astype(np.int32), columns.astype(np.int32), values
-        )
+        highs.add(self.model, highs.Rows(b, np.full(len(b), math.inf), starts, columns, values))
         self.b = np.append(self.b, b)
         self.age = np.append(self.age, np.zeros(len(b), dtype=np.int64))
 

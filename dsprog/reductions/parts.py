@@ -11,9 +11,11 @@ import numpy as np
 from dsprog.functions.mutual_information import joined
 from dsprog.monitor import Limits, Monitor, Verdict
 from dsprog.problem import Problem
-from dsprog.reductions import Reduction, reduce
+from dsprog.reductions.reduce import Reduction, reduce
 from dsprog.result import Event
 from dsprog.solvers.solver import Solver
+from dsprog.solvers.starts import feasible_sets
+from dsprog.validation import Masks
 
 
 def solve_reduced(problem: Problem, solver: Solver, monitor: Monitor) -> Verdict:
@@ -31,17 +33,15 @@ class Parts:
     def __init__(self, reduction: Reduction, monitor: Monitor) -> None:
         self.reduction, self.monitor = reduction, monitor
         self.components = sorted(reduction.components, key=len)
-        problem = reduction.problem
-        self.base = reduction.include if monitor.mask is None else reduction.include | monitor.mask & self._free()
+        problem, incumbent = reduction.problem, monitor.mask
+        if incumbent is None and len(problem.rows):  # what is included may not be feasible by itself
+            starts = feasible_sets(problem, None, np.random.default_rng(monitor.seed or 0), 1)
+            monitor.offer(starts, problem.objective._values(starts), "start")
+            incumbent = monitor.mask
+        self.base = reduction.include if incumbent is None else reduction.include | incumbent & reduction.free
         self.at_include = float(problem.objective._values(reduction.include[None, :])[0])
         self.lower = np.full(len(self.components), -np.inf)
         self.nodes = 0
-
-    def _free(self) -> np.ndarray:
-        free = np.zeros(self.reduction.problem.n, dtype=bool)
-        for component in self.components:
-            free[component] = True
-        return free
 
     def solve(self, solver: Solver) -> Verdict:
         """Each part to its end; those after a limit are bounded at their root only, so that the whole has a bound."""
@@ -71,7 +71,8 @@ class Parts:
 
         inner = Monitor(part, Limits(seconds, nodes, limits.gap), self.monitor.seed, callback=see)
         start = self.base[component][None, :]
-        inner.offer(start, part.objective._values(start), "start")
+        if part.feasible(start)[0]:
+            inner.offer(start, part.objective._values(start), "start")
         try:
             return solver.solve(part, inner)
         finally:
@@ -87,5 +88,7 @@ class Parts:
         self.lower[k] = max(self.lower[k], inner.lower_bound)
         self.monitor.raise_bound(self.at_include + float((self.lower - self.at_include).sum()))
 
-    def _offer(self, mask: np.ndarray) -> None:
-        self.monitor.offer(mask[None, :], self.reduction.problem.objective._values(mask[None, :]), "parts")
+    def _offer(self, mask: Masks) -> None:
+        problem = self.reduction.problem
+        if problem.feasible(mask[None, :])[0]:
+            self.monitor.offer(mask[None, :], problem.objective._values(mask[None, :]), "parts")

@@ -2,9 +2,9 @@
 
     min  c·z + constant    such that    row_lower <= A z <= row_upper,    lower <= z <= upper,    some of z integer.
 
-Columns, rows and their limits may change between solves. As in :mod:`dsprog.milp`, what comes back is the dual bound,
-lowered by what the tolerances of HiGHS may hide, and it is valid at every limit. Both kinds of solve run in a thread
-that Ctrl-C cancels; what was proved until then is kept.
+Columns, rows and their limits may change between solves. What comes back is the dual bound, lowered by what the
+tolerances of HiGHS may hide, and it is valid at every limit. Both kinds of solve run in a thread that Ctrl-C cancels;
+what was proved until then is kept.
 
 >>> p = SparseProgramme()
 >>> z = p.columns([-1.0, -1.0], 0.0, 1.0, integer=True)
@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dsprog.milp import was_cancelled
+from dsprog.milp import highs
 from dsprog.validation import Floats, Ints
 
 TOLERANCE = 1e-9
@@ -118,7 +118,9 @@ class SparseProgramme:
         """Solve without integrality; the basis of one solve starts the next."""
         if self._relaxation is None:
             self._relaxation, self._rows_there = self._built(whole=False), len(self.row_lower)
-        self._send_new_rows()
+        if self._rows_there < len(self.row_lower):
+            highs.add(self._relaxation, self.rows_from(self._rows_there))
+            self._rows_there = len(self.row_lower)
         return self._outcome(self._relaxation, time_limit, whole=False)
 
     def solve(self, time_limit: float = math.inf, cutoff: float = math.inf) -> Outcome:
@@ -128,50 +130,29 @@ class SparseProgramme:
             model.setOptionValue("objective_bound", cutoff)
         return self._outcome(model, time_limit, whole=True, cutoff=cutoff)
 
-    def _send_new_rows(self) -> None:
-        first, count = self._rows_there, len(self.row_lower) - self._rows_there
-        if count:
-            indices, values = self.indices[first:], self.values[first:]
-            starts = np.cumsum([0, *map(len, indices[:-1])]).astype(np.int32)
-            entries = np.concatenate(indices), np.concatenate(values)
-            limits = np.array(self.row_lower[first:]), np.array(self.row_upper[first:])
-            self._relaxation.addRows(count, *limits, len(entries[0]), starts, *entries)
-            self._rows_there += count
+    def rows_from(self, first: int = 0) -> highs.Rows:
+        """The rows from one on."""
+        limits = np.array(self.row_lower[first:]), np.array(self.row_upper[first:])
+        starts = np.cumsum([0, *map(len, self.indices[first:])])
+        indices = np.concatenate([np.zeros(0, np.int32), *self.indices[first:]])
+        return highs.Rows(*limits, starts, indices, np.concatenate([np.zeros(0), *self.values[first:]]))
 
     def _built(self, whole: bool) -> Any:
-        import highspy
-
-        model = highspy.Highs()
-        for name, value in OPTIONS.items():
-            model.setOptionValue(name, value)
-        lp = highspy.HighsLp()
-        lp.num_row_, lp.num_col_, lp.offset_ = len(self.row_lower), len(self.cost), self.constant
-        lp.col_cost_, lp.col_lower_, lp.col_upper_ = self.cost, self.lower, self.upper
-        lp.row_lower_, lp.row_upper_ = np.array(self.row_lower), np.array(self.row_upper)
-        lp.a_matrix_.format_ = highspy.MatrixFormat.kRowwise
-        lp.a_matrix_.start_ = np.cumsum([0, *map(len, self.indices)]).astype(np.int32)
-        lp.a_matrix_.index_ = np.concatenate([np.zeros(0, np.int32), *self.indices])
-        lp.a_matrix_.value_ = np.concatenate([np.zeros(0), *self.values])
-        if whole and self.integer.any():
-            kinds = highspy.HighsVarType.kContinuous, highspy.HighsVarType.kInteger
-            lp.integrality_ = [kinds[int(one)] for one in self.integer]
-        model.passModel(lp)
-        return model
+        integer = self.integer if whole else None
+        return highs.built(OPTIONS, self.cost, self.lower, self.upper, self.rows_from(), integer, self.constant)
 
     def _outcome(self, model: Any, time_limit: float, whole: bool, cutoff: float = math.inf) -> Outcome:
-        import highspy
-
-        kinds = highspy.HighsModelStatus
         interrupted = run_cancellable(model, time_limit)
-        if not interrupted and model.getModelStatus() not in understood(kinds):
+        if not interrupted and highs.status(model) == "unclear":
             model.setOptionValue("presolve", "off")
             interrupted = run_cancellable(model, time_limit)
-        status, info = model.getModelStatus(), model.getInfo()
-        if not interrupted and status not in understood(kinds):
-            raise RuntimeError(f"HiGHS could not treat a programme: {model.modelStatusToString(status)}")
-        if status in (kinds.kInfeasible, kinds.kObjectiveBound) and not interrupted:
+        status, info = highs.status(model), model.getInfo()
+        if not interrupted and status == "unclear":
+            words = model.modelStatusToString(model.getModelStatus())
+            raise RuntimeError(f"HiGHS could not treat a programme: {words}")
+        if status in ("infeasible", "cutoff") and not interrupted:
             return Outcome("infeasible", cutoff - self.rounding if math.isfinite(cutoff) else math.inf)
-        optimal = status == kinds.kOptimal
+        optimal = status == "optimal"
         if whole and self.integer.any():
             bound = min(float(info.mip_dual_bound), cutoff) - self.rounding
         else:
@@ -185,12 +166,7 @@ class SparseProgramme:
         return Outcome("interrupted" if interrupted else "limit", bound, z if whole else None)
 
 
-def understood(kinds: Any) -> tuple[Any, ...]:
-    """The statuses that say something; after any other HiGHS is asked again without presolve."""
-    return kinds.kOptimal, kinds.kInfeasible, kinds.kObjectiveBound, kinds.kTimeLimit, kinds.kInterrupt
-
-
 def run_cancellable(model: Any, time_limit: float) -> bool:
     """Run HiGHS for a time that Ctrl-C may cut short; the answer says whether it did."""
     model.setOptionValue("time_limit", model.getRunTime() + max(0.0, min(time_limit, 1e9)))
-    return was_cancelled(model)
+    return highs.was_cancelled(model)

@@ -1,0 +1,87 @@
+"""Concave functions of submodular ones: √(words covered), log(1 + similarity).
+
+f increasing and submodular, φ concave and non-decreasing make φ(f(S)) submodular: the increments of f fall, and φ turns
+an increment into less where f is larger. φ of a concave extension of f is a concave extension.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dsprog.functions.scalar import Phi, as_scalar
+from dsprog.knowledge import Knowledge
+from dsprog.set_function import SetFunction
+from dsprog.validation import Floats, Ints, Masks
+
+
+class ConcaveOf(SetFunction):
+    """h(S) = φ(f(S)), f increasing submodular with f(∅) >= 0, φ concave and non-decreasing.
+
+    Parameters
+    ----------
+    function : SetFunction
+        Known to be submodular and increasing.
+    concave, parameter
+        φ, as in :class:`ConcaveOfModular`.
+
+    Examples
+    --------
+    >>> import dsprog as ds
+    >>> words = ds.Coverage([[1, 0], [1, 1], [0, 1], [0, 1]])
+    >>> ds.ConcaveOf(words, "sqrt")([0, 1])
+    2.0
+    """
+
+    def __init__(
+        self, function: SetFunction, concave: str | Phi | tuple[Phi, Phi] = "sqrt", parameter: float | None = None
+    ) -> None:
+        if not (function.knows.submodular and function.knows.increasing):
+            raise ValueError(f"function must be known to be submodular and increasing, got {function!r}")
+        self.function, self.concave, self.parameter, self.n = function, concave, parameter, function.n
+        lowest, highest = function._values(np.array([[False] * self.n, [True] * self.n]))
+        if lowest < 0:
+            raise ValueError(f"function must be non-negative, got {lowest:g} at the empty set")
+        self._scalar = as_scalar(concave, parameter, float(highest))
+        if not self._scalar.increasing:
+            raise ValueError(
+                "concave must be non-decreasing for a concave function of a submodular one to be submodular"
+            )
+        # By submodularity f(S) > 0 needs an element with f({j}) > 0, so no set has a value strictly between 0 and this.
+        singles = function._values(np.eye(self.n, dtype=bool))
+        self._smallest = float(singles[singles > 0].min(initial=np.inf)) if lowest == 0 else 0.0
+        self._smallest = 0.0 if np.isinf(self._smallest) else self._smallest
+        self.has_concave_extension = function.has_concave_extension and self._scalar.slope is not None
+        self.knows = Knowledge(submodular=True, increasing=True)
+
+    def _phi(self, t: Floats) -> Floats:
+        return np.asarray(self._scalar.phi(t), dtype=float)
+
+    def _values(self, masks: Masks) -> Floats:
+        return self._phi(self.function._values(masks))
+
+    def _marginals(self, masks: Masks, among: Masks | None = None) -> Floats:
+        here, change = self.function._values(masks)[:, None], self.function._marginals(masks, among)
+        with_j = np.where(masks, here, here + change)
+        without_j = np.where(masks, np.maximum(here - change, 0.0), here)
+        cancelled = masks & (without_j < 1e-5 * here)  # almost nothing is left: evaluate it, since φ may be steep there
+        if cancelled.any():
+            rows, columns = np.nonzero(cancelled)
+            smaller = masks[rows]
+            smaller[np.arange(len(rows)), columns] = False
+            without_j[cancelled] = self.function._values(smaller)
+        return self._phi(with_j) - self._phi(without_j)
+
+    def _chains(self, orders: Ints, start: Masks) -> Floats:
+        first = self.function._values(start)[:, None]
+        levels = np.concatenate([first, first + np.cumsum(self.function._chains(orders, start), axis=1)], axis=1)
+        return np.diff(self._phi(levels), axis=1)
+
+    def _concave_extension(self, x: Floats) -> Floats:
+        return self._scalar.secant(self.function._concave_extension(x), self._smallest)[0]
+
+    def _tangents(self, x: Floats) -> tuple[Floats, Floats]:
+        # φ(f(S)) <= φ(t) + φ'(t) (f(S) - t) and f(S) <= κ + c(S), with φ' >= 0.
+        t = self.function._concave_extension(x)
+        value, slope = self._scalar.secant(t, self._smallest)
+        constants, slopes = self.function._tangents(x)
+        return value + slope * (constants - t), slope[:, None] * slopes

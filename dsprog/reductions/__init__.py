@@ -1,0 +1,1 @@
+"""A smaller problem with the same optimum, before any search, and the way back."""
