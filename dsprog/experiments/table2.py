@@ -3,8 +3,10 @@
 A *draw* is one split into training and test rows (CHESS 2,130/1,066; CENSUS balanced samples of 2,000/2,000 from the
 two files), or one five-fold cross-validation (GERMAN, HEPATITIS). Rows with missing values are removed. Columns are
 discretised, structures learned and choices made on training rows only: smoothing and, where parts are joined, the
-join are those of best accuracy in a three-fold cross-validation inside the training rows. PRISM takes the choice made
-for the exact method, has a time limit for each cut, and runs on the first draw only.
+join are those of best accuracy in a three-fold cross-validation inside the training rows. Exact, SSP and generative
+cuts have the same choice of joins, so that the cuts alone differ; a tree that is generative throughout, joined by
+I(X_i; X_j | C), stands beside them. PRISM takes the choice made for the exact method, has a time limit for each cut,
+and runs on the first draw only.
 """
 
 from __future__ import annotations
