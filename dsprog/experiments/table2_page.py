@@ -37,6 +37,7 @@ PAGE = """<!doctype html>
 body {{ font: 15px/1.5 system-ui, sans-serif; max-width: 62rem; margin: 2rem auto; padding: 0 1rem; color: #222 }}
 table {{ border-collapse: collapse; margin: 1rem 0; font-size: 13px }}
 th, td {{ padding: .3rem .6rem; text-align: right; border-bottom: 1px solid #ddd; white-space: nowrap }}
+th {{ white-space: normal; vertical-align: bottom }}
 th:first-child, td:first-child {{ text-align: left }}
 small {{ color: #666 }} img {{ max-width: 100% }}
 </style>
@@ -154,7 +155,8 @@ def choices_table(rows: list[Row]) -> str:
             counted[key] = counted.get(key, 0) + 1
     joins = ("conditional_likelihood", "cmi", "ear")
     head = "<tr><th></th>" + "".join(f"<th>{join.replace('_', ' ')}</th>" for join in joins) + "</tr>"
-    pairs = dict.fromkeys((data, method) for data, method, _ in counted)
+    seen = {(data, method) for data, method, _ in counted}
+    pairs = [(data, method) for data in PAPER for method in TITLES if (data, method) in seen]
     body = [
         f"<tr><td>{data.upper()}, {escape(TITLES[method])}</td>"
         + "".join(f"<td>{counted.get((data, method, join), 0)}</td>" for join in joins)
