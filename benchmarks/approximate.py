@@ -14,6 +14,7 @@ import numpy as np
 
 import dsprog as ds
 from benchmarks.harness import machine, save, table
+from benchmarks.instances.explaining_away import build as explaining_away
 from benchmarks.published import OPTIMA, build
 from dsprog.generators import FAMILIES, incidence, sparse_weights
 
@@ -35,6 +36,7 @@ METHODS: dict[str, ds.Solver] = {
     "tabu, 20 restarts": ds.LocalSearch("tabu"),
 }
 WITHIN = 0.01
+INSTANCES = {**FAMILIES, "explaining_away": explaining_away}
 
 
 def gap_rows(families: list[str], sizes: list[int], seeds: int) -> list[dict[str, Any]]:
@@ -43,7 +45,7 @@ def gap_rows(families: list[str], sizes: list[int], seeds: int) -> list[dict[str
     for family in families:
         for n in sizes:
             for seed in range(seeds):
-                objective = FAMILIES[family](n, seed)
+                objective = INSTANCES[family](n, seed)
                 optimum = ds.minimize(objective)
                 assert optimum.certified, f"{family} n={n} seed={seed}: {optimum.message}"
                 for name, solver in METHODS.items():
@@ -96,7 +98,7 @@ def run_rows(title: str, objective: ds.SetFunction, optimum: float | None) -> li
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--parts", default="gaps,large,published")
-    parser.add_argument("--families", default="concave,coverage,facility,logdet")
+    parser.add_argument("--families", default="concave,coverage,facility,logdet,explaining_away")
     parser.add_argument("--sizes", default="20", help="ground set sizes of the gaps, with commas")
     parser.add_argument("--seeds", type=int, default=20)
     parser.add_argument("--large", type=int, default=2000)

@@ -72,6 +72,14 @@ class LinearCombination(SetFunction):
             slopes += a * slope
         return constants, slopes
 
+    def curvature(self) -> Floats | None:
+        """The sum of what the terms with positive coefficients have; the others count as 0 only if submodular."""
+        if self.knows.submodular is not True:
+            return None
+        parts = [(a, h.curvature()) for a, h in self.terms if a > 0 and h.knows.submodular is True]
+        known = [a * H for a, H in parts if H is not None]
+        return sum(known[1:], known[0]) if known else None
+
     def __repr__(self) -> str:
         words = [f"{'-' if a < 0 else '+'} {'' if abs(a) == 1 else f'{abs(a):g} * '}{h!r}" for a, h in self.terms]
         return (" ".join(words) or "0").removeprefix("+ ")

@@ -155,6 +155,16 @@ class SetFunction(ABC):
         """Constants (B,) and slopes (B, n) of affine functions above f that touch G near x."""
         raise TypeError(f"{type(self).__name__} has no concave extension")
 
+    def curvature(self) -> Floats | None:
+        """How much more than submodular the function is: a symmetric H >= 0 (n, n), or None for 0, such that
+
+            f(S ∪ i) + f(S ∪ j) - f(S ∪ {i, j}) - f(S) >= H_ij          for all i ≠ j outside S,
+
+        and, where there is a concave extension, its tangents (κ, c) at x hold with room to spare, H positive
+        semidefinite: f(S) <= κ + c(S) - ½ (1_S - x)ᵀ H (1_S - x) for every set S and point x.
+        """
+        return None
+
     def split(self) -> Difference | None:
         """The function as a difference of submodular functions, where its own structure gives one."""
         return None

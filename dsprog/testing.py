@@ -57,6 +57,7 @@ def check_set_function(f: SetFunction, seed: int = 0, samples: int = 40, toleran
     assert_close(f.chains(orders, start), default, scale * tolerance, "chains must equal their default")
     if f.has_concave_extension:
         check_concave_extension(f, rng, masks, values, scale, tolerance)
+    check_curvature(f, rng, masks, values, scale * tolerance)
     check_knowledge(f, rng, samples, scale * tolerance)
 
 
@@ -83,6 +84,27 @@ def check_concave_extension(
             require(
                 (there <= G(points) + scale * 1e-4).all(), "tangents must touch the concave extension inside the cube"
             )
+
+
+def check_curvature(f: SetFunction, rng: np.random.Generator, masks: Masks, values: Floats, slack: float) -> None:
+    """Second differences reach the claimed curvature, and tangents, near the corners too, have the room it claims."""
+    H = f.curvature()
+    if H is None:
+        return
+    require(bool((H >= 0).all() and (H == H.T).all()), "the curvature must be symmetric and non-negative")
+    for j in range(f.n):
+        without, with_j = masks.copy(), masks.copy()
+        without[:, j], with_j[:, j] = False, True
+        drop = np.where(masks, np.inf, f.marginals(without) - f.marginals(with_j))
+        drop[:, j] = np.inf
+        require(bool((drop >= H[j] - slack).all()), "the curvature must not exceed second differences")
+    if f.has_concave_extension:
+        points = rng.random((len(masks), f.n)) ** rng.choice([1, 8, 40], (len(masks), 1))
+        constants, slopes = f.tangents(points)
+        apart = masks[None] - points[:, None]
+        room = 0.5 * np.einsum("psi,ij,psj->ps", apart, H, apart)
+        above = constants[:, None] + slopes @ masks.T - room
+        require(bool((above >= values - slack).all()), "tangents must have the room that the curvature claims")
 
 
 def check_knowledge(f: SetFunction, rng: np.random.Generator, samples: int, slack: float) -> None:

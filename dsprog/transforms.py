@@ -44,6 +44,11 @@ class Restriction(SetFunction):
         full[:, self.free] = x
         return full
 
+    def curvature(self) -> Floats | None:
+        """That of the function, between the free elements."""
+        H = self.function.curvature()
+        return None if H is None else H[np.ix_(self.free, self.free)]
+
     def split(self) -> Difference | None:
         """The split of the function, seen the same way."""
         parts = self.function.split()
@@ -80,6 +85,10 @@ class Complement(SetFunction):
         self.function, self.n = function, function.n
         self.knows = function.knows.complemented()
         self.has_concave_extension = function.has_concave_extension
+
+    def curvature(self) -> Floats | None:
+        """The same: second differences do not change sign when both elements do."""
+        return self.function.curvature()
 
     def split(self) -> Difference | None:
         """The split of the function, seen the same way."""
@@ -122,6 +131,11 @@ class Relabelled(SetFunction):
         self.knows, self.has_concave_extension = function.knows, function.has_concave_extension
         self._inverse = np.argsort(permutation)
 
+    def curvature(self) -> Floats | None:
+        """That of the function, relabelled."""
+        H = self.function.curvature()
+        return None if H is None else H[np.ix_(self.permutation, self.permutation)]
+
     def split(self) -> Difference | None:
         """The split of the function, seen the same way."""
         parts = self.function.split()
@@ -156,6 +170,10 @@ class Declared(SetFunction):
         self.function, self.properties, self.n = function, properties, function.n
         self.knows = replace(function.knows, **properties)
         self.has_concave_extension = function.has_concave_extension
+
+    def curvature(self) -> Floats | None:
+        """That of the function."""
+        return self.function.curvature()
 
     def split(self) -> Difference | None:
         """The split of the function, seen the same way."""

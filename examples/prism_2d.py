@@ -3,11 +3,11 @@
 Two elements make a square of four sets. The first simplex is a triangle around it, with a corner at the set {1}; each
 iteration takes the prism of least bound, adds a cutting plane, and halves the longest edge. A prism is deleted (grey)
 when it contains no set, or none that can improve on the best (orange). The numbers are the bounds of the open prisms
-(blue). Run with a path to keep the picture: ``python examples/prism_2d.py prism.png``.
+(blue). The picture goes to the folder named in DSPROG_PICTURES, or to a temporary one.
 """
 
 import heapq
-import sys
+import os
 import tempfile
 from pathlib import Path
 
@@ -80,9 +80,8 @@ for iteration, axis in enumerate(axes.flat):
         for child in expansion.bundles:
             frontier.push(child)
 
-given = [argument for argument in sys.argv[1:] if argument.endswith(".png")]
-path = Path(given[0]) if given else Path(tempfile.mkdtemp()) / "prism_2d.png"
-figure.savefig(path, dpi=150)
+path = Path(os.environ.get("DSPROG_PICTURES", tempfile.mkdtemp())) / "prism_2d.png"
+figure.savefig(path, dpi=110)
 plt.close(figure)
 print("the picture is", path)
 assert ds.minimize(objective, solver).S == ds.minimize(objective).S

@@ -179,11 +179,12 @@ def test_children_are_never_below_their_parents_and_hold_the_minimum(seed, spars
 
 @pytest.mark.parametrize("trial", [0, 50])
 @pytest.mark.parametrize("sparse", [0.0, 1.0])
-def test_the_solver_against_enumeration(trial, sparse):
+@pytest.mark.parametrize("probing", [False, True])
+def test_the_solver_against_enumeration(trial, sparse, probing):
     for seed in range(12):
         form = random_form(seed + 100, largest=16)
         objective = problem_of(form).objective
-        result = ds.minimize(objective, QuadraticBranchAndBound(trial=trial, sparse=sparse))
+        result = ds.minimize(objective, QuadraticBranchAndBound(trial=trial, sparse=sparse, probing=probing))
         assert result.status == "optimal"
         check_result(result, objective)
 
@@ -206,6 +207,16 @@ def test_the_default_for_quadratic_objectives():
     assert constrained.solver == "BranchAndBound"
     with pytest.raises(ValueError, match="needs a sum of cuts, Pairwise and modular functions without constraints"):
         ds.minimize(FAMILIES["concave"](5, 0), QuadraticBranchAndBound())
+
+
+def test_the_form_is_seen_through_transformations():
+    plain = FAMILIES["pairwise"](9, 1)
+    changed = plain.complement().relabel([3, 1, 0, 2, 8, 7, 6, 5, 4]).restrict([2, 5], [0, 1, 2, 4, 5, 6, 8])
+    form = QuadraticForm.of(changed + 2.0 * plain.restrict(within=range(5)).declare(integral=True))
+    masks = all_masks(5)
+    expected = changed.values(masks) + 2.0 * plain.values(np.hstack([masks, np.zeros((32, 4), dtype=bool)]))
+    np.testing.assert_allclose(form.values(masks), expected, atol=1e-9)
+    assert ds.minimize(changed).solver == "QuadraticBranchAndBound"
 
 
 def test_separate_blocks_are_solved_one_by_one():

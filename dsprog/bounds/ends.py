@@ -1,4 +1,4 @@
-"""f and g at both ends of each interval: values and marginals, evaluated again only where an end moved."""
+"""f and g at both ends of each interval: values and marginals, evaluated when asked for where an end moved."""
 
 from __future__ import annotations
 
@@ -13,28 +13,38 @@ from dsprog.validation import Masks
 class Ends:
     """Keeps ``f_I``, ``f_U`` (B,) and ``df_I``, ``df_U`` (B, n) with the nodes, and the same for g.
 
-    ``df_I[b, j]`` is f(j|I) and ``df_U[b, j]`` is f(j|U∖j), for free elements j.
+    ``df_I[b, j]`` is f(j|I) and ``df_U[b, j]`` is f(j|U∖j), for free elements j. f_I is always up to date; the rest is
+    brought up to date by ``refresh``, so that nodes which are closed before never pay for it.
     """
 
     def __init__(self, f: SetFunction, g: SetFunction) -> None:
         self.functions = {"f": f, "g": g}
 
     def prepare(self, nodes: Bundle) -> None:
-        """Evaluate at both ends of every node."""
-        shape, every = nodes["I"].shape, np.arange(len(nodes["lower"]))
-        for name in self.functions:
-            for end in "IU":
+        """Evaluate f at I; all else is stale."""
+        shape = nodes["I"].shape
+        for end in "IU":
+            nodes[f"stale_{end}"] = np.ones(shape[0], dtype=bool)
+            for name in self.functions:
                 nodes[f"{name}_{end}"] = np.empty(shape[0])
                 nodes[f"d{name}_{end}"] = np.empty(shape)
-        for end in "IU":
-            self._evaluate(nodes, every, end)
+        nodes["f_I"] = self.functions["f"].values(nodes["I"])
 
     def moved(self, nodes: Bundle, include: Masks, exclude: Masks) -> None:
+        """Remember where an end moved, and evaluate f at I there."""
+        grown = include.any(axis=1)
+        nodes["stale_I"] |= grown
+        nodes["stale_U"] |= exclude.any(axis=1)
+        if grown.any():
+            nodes["f_I"][grown] = self.functions["f"].values(nodes["I"][grown])
+
+    def refresh(self, nodes: Bundle) -> None:
         """Evaluate again where an end moved."""
-        for end, change in (("I", include), ("U", exclude)):
-            rows = np.flatnonzero(change.any(axis=1))
+        for end in "IU":
+            rows = np.flatnonzero(nodes[f"stale_{end}"])
             if len(rows):
                 self._evaluate(nodes, rows, end)
+                nodes[f"stale_{end}"][:] = False
 
     def _evaluate(self, nodes: Bundle, rows: np.ndarray, end: str) -> None:
         sets, wanted = nodes[end][rows], free(nodes)[rows]

@@ -12,6 +12,7 @@ these labels in: with (x, 1-x) ∧ and ∨ the minimiser, submodularity says tha
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -57,16 +58,16 @@ def roof_duality(form: QuadraticForm) -> Roof:
     return Roof(lower - 1e-13 * form.scale, labels)
 
 
-def probe(form: QuadraticForm, cutoff: float) -> tuple[QuadraticForm, Ints]:
+def probe(form: QuadraticForm, cutoff: float, stop: Callable[[], bool] = lambda: False) -> tuple[QuadraticForm, Ints]:
     """Labels found by trying both values of each variable: one whose roof bound reaches ``cutoff`` is ruled out.
 
     Every set below ``cutoff`` that the labels exclude has a twin that they keep, which is no worse. Returns the form of
-    the rest and the labels.
+    the rest and the labels; ``stop`` is asked before each variable.
     """
     labels = np.full(form.n, -1)
     rest, free = form, np.arange(form.n)
     k = 0
-    while k < len(free):
+    while k < len(free) and not stop():
         excluded = [roof_duality(rest.fixed(single(len(free), k, value))[0]).lower >= cutoff for value in (0, 1)]
         if not any(excluded):
             k += 1

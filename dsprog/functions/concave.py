@@ -5,7 +5,8 @@ diminishing returns; with φ = min(·, cap) they contain coverage and partition 
 
 Each has the concave extension Σ_k φ_k(w_k·x). Where φ has infinite slope at 0 (the square root), φ is replaced on [0,
 w_min], w_min the smallest positive weight, by its secant there: no set has a weight strictly between, so values at
-binary points stay.
+binary points stay. Where -φ'' >= h on [0, w(V)], the parabola ½h t(w_min - t) is added to the secant, so that
+φ + ½h t² stays concave: its slope falls at w_min because φ(0) <= φ(w_min) - φ'(w_min) w_min - ½h w_min².
 """
 
 from __future__ import annotations
@@ -103,30 +104,28 @@ def chains_kernel(code, parameter, weights, columns, orders, start, out):
 
 
 @kernel
-def line_at(code, parameter, t, smallest, rise, slope, value):
-    """φ and a slope at each t, with the secant of slope ``rise`` on [0, smallest]; one loop for the square root, to
-    vectorise.
-    """
+def line_at(code, parameter, t, smallest, rise, bend, slope, value):
+    """φ and a slope at each t, with the bent secant on [0, smallest]; one loop for the square root, to vectorise."""
     if code == 0:
         for k in range(len(t)):
             root = np.sqrt(max(t[k], smallest[k]))
             low = t[k] < smallest[k]
-            slope[k] = rise[k] if low or root == 0 else 0.5 / root
-            value[k] = rise[k] * t[k] if low else root
+            slope[k] = rise[k] + 0.5 * bend[k] * (smallest[k] - 2.0 * t[k]) if low or root == 0 else 0.5 / root
+            value[k] = rise[k] * t[k] + 0.5 * bend[k] * t[k] * (smallest[k] - t[k]) if low else root
     else:
         at_zero = phi_of(code, parameter, 0.0)
         for k in range(len(t)):
             if t[k] < smallest[k] or t[k] == 0:
-                slope[k] = rise[k]
-                value[k] = at_zero + rise[k] * t[k]
+                slope[k] = rise[k] + 0.5 * bend[k] * (smallest[k] - 2.0 * t[k])
+                value[k] = at_zero + rise[k] * t[k] + 0.5 * bend[k] * t[k] * (smallest[k] - t[k])
             else:
                 slope[k] = slope_of(code, parameter, t[k])
                 value[k] = phi_of(code, parameter, t[k])
 
 
 @kernel
-def tangents_kernel(code, parameter, weights, columns, smallest, rise, x, constants, slopes):
-    """Tangents of Σ_k weights_k φ(w_k·x), φ replaced by its secant on [0, smallest_k]."""
+def tangents_kernel(code, parameter, weights, columns, smallest, rise, bend, x, constants, slopes):
+    """Tangents of Σ_k weights_k φ(w_k·x), φ replaced by its bent secant on [0, smallest_k]."""
     n, groups = columns.shape
     t, slope, value = np.empty(groups), np.empty(groups), np.empty(groups)
     for b in range(len(x)):
@@ -136,7 +135,7 @@ def tangents_kernel(code, parameter, weights, columns, smallest, rise, x, consta
             if x[b, j] != 0:
                 for k in range(groups):
                     t[k] += x[b, j] * columns[j, k]
-        line_at(code, parameter, t, smallest, rise, slope, value)
+        line_at(code, parameter, t, smallest, rise, bend, slope, value)
         total = 0.0
         for k in range(groups):
             total += weights[k] * (value[k] - slope[k] * t[k])
@@ -199,8 +198,16 @@ class ConcaveOfModular(SetFunction):
         self._rise = (self._scalar.phi(self._smallest) - self._scalar.phi(np.zeros(groups))) / np.where(
             self._smallest > 0, self._smallest, 1.0
         )
+        self._bend = self._scalar.least_bend(self.W.sum(axis=1))
         self.has_concave_extension = self._scalar.slope is not None
         self.knows = Knowledge(submodular=True, increasing=self._scalar.increasing)
+
+    def curvature(self) -> Floats | None:
+        """Σ_k weights_k h_k w_k w_kᵀ with h_k <= -φ'': φ(t) + φ(t + a + b) - φ(t + a) - φ(t + b) is the integral of φ''
+        over a rectangle of sides a and b, and -∇² of the extension is the same sum with -φ''(w_k·x) for h_k.
+        """
+        roots = np.sqrt(self.weights * self._bend)[:, None] * self.W
+        return roots.T @ roots if self._bend.any() else None
 
     @property
     def _compiled(self) -> tuple[int, float, Floats, Floats]:
@@ -228,14 +235,14 @@ class ConcaveOfModular(SetFunction):
         return out
 
     def _concave_extension(self, x: Floats) -> Floats:
-        return self._scalar.secant(x @ self._columns, self._smallest)[0] @ self.weights
+        return self._scalar.secant(x @ self._columns, self._smallest, self._bend)[0] @ self.weights
 
     def _tangents(self, x: Floats) -> tuple[Floats, Floats]:
         # φ(w·S) <= φ(w·x) + φ'(w·x) (w·S - w·x) because φ is concave; summed over the groups.
         if self._scalar.code >= 0:
             constants, slopes = np.empty(len(x)), np.empty(x.shape)
-            tangents_kernel(*self._compiled, self._smallest, self._rise, x, constants, slopes)
+            tangents_kernel(*self._compiled, self._smallest, self._rise, self._bend, x, constants, slopes)
             return constants, slopes
         t = x @ self._columns
-        value, slope = self._scalar.secant(t, self._smallest)
+        value, slope = self._scalar.secant(t, self._smallest, self._bend)
         return (value - slope * t) @ self.weights, (slope * self.weights) @ self.W

@@ -19,6 +19,7 @@ from dsprog.functions.modular import Modular
 from dsprog.kernel import kernel
 from dsprog.knowledge import Knowledge
 from dsprog.set_function import SetFunction
+from dsprog.transforms import Complement, Declared, Relabelled, Restriction
 from dsprog.validation import Floats, Ints, Masks, as_matrix, as_number, as_sparse
 
 
@@ -229,18 +230,42 @@ def upper_triangle(pairs: Any) -> Any:
     return upper
 
 
-def quadratic_form(f: SetFunction) -> tuple[Floats, Any, float] | None:
-    """u, P and constant of a sum of cuts, Pairwise and modular functions; None if f is not one."""
+Arrays = tuple[Floats, Any, float]
+
+
+def quadratic_form(f: SetFunction) -> Arrays | None:
+    """u, P and constant of a sum of cuts, Pairwise and modular functions, transformed or not; None otherwise."""
     import scipy.sparse as sparse
 
     if not isinstance(f, LinearCombination):
         f = Sum(f.n, [(1.0, f)])
     u, pairs, constant = np.zeros(f.n), sparse.csr_array((f.n, f.n)), 0.0
     for a, h in f.terms:
-        if isinstance(h, Modular):
-            u, constant = u + a * h.weights, constant + a * h.constant
-        elif isinstance(h, Quadratic):
-            u, pairs, constant = u + a * h.u, pairs + a * h.pairs, constant + a * h.constant
-        else:
+        found = quadratic_term(h)
+        if found is None:
             return None
+        u, pairs, constant = u + a * found[0], pairs + a * found[1], constant + a * found[2]
     return u, pairs, constant
+
+
+def quadratic_term(h: SetFunction) -> Arrays | None:
+    """The same of one term, seen through its transformations."""
+    import scipy.sparse as sparse
+
+    if isinstance(h, Modular):
+        return h.weights, sparse.csr_array((h.n, h.n)), h.constant
+    if isinstance(h, Quadratic):
+        return h.u, h.pairs, h.constant
+    if not isinstance(h, (Complement, Declared, Relabelled, Restriction)):
+        return None
+    inner = quadratic_form(h.function)
+    if inner is None or isinstance(h, Declared):
+        return inner
+    u, P, constant = inner
+    if isinstance(h, Relabelled):
+        return u[h.permutation], P[h.permutation][:, h.permutation], constant
+    ones = np.ones(len(u)) if isinstance(h, Complement) else np.bincount(h.include, minlength=len(u)).astype(float)
+    at_ones, field = constant + float(u @ ones + 0.5 * ones @ (P @ ones)), u + P @ ones
+    if isinstance(h, Complement):  # E(1 - x) = E(1) - (u + P1)·x + ½ xᵀPx
+        return -field, P, at_ones
+    return field[h.free], P[h.free][:, h.free], at_ones  # E(1_I + x) = E(1_I) + (u + P1_I)·x + ½ xᵀPx

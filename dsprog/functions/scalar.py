@@ -30,9 +30,18 @@ class Scalar:
     parameter: float
     increasing: bool
 
-    def secant(self, t: Floats, smallest: Floats | float) -> tuple[Floats, Floats]:
-        """φ and a slope at t, with φ replaced by its secant on [0, smallest]; concave, equal to φ at 0 and from there
-        on.
+    def least_bend(self, largest: Floats) -> Floats:
+        """The least h with -φ'' >= h on [0, largest], where φ is known by name: every |φ''| there falls."""
+        if self.code < 0:
+            return np.zeros(largest.shape)
+        t = np.where(largest > 0, largest, np.inf)
+        if KINDS["power"] == self.code:
+            return self.parameter * (1.0 - self.parameter) * np.power(t, self.parameter - 2.0)
+        return 0.25 * t**-1.5 if KINDS["sqrt"] == self.code else (1.0 + t) ** -2.0 * (KINDS["log1p"] == self.code)
+
+    def secant(self, t: Floats, smallest: Floats | float, bend: Floats | float = 0.0) -> tuple[Floats, Floats]:
+        """φ and a slope at t, with φ replaced by its secant on [0, smallest], bent by ``bend``; concave, equal to φ at
+        0 and from there on.
         """
         assert self.slope is not None
         at_zero = self.phi(np.zeros(1))[0]
@@ -40,8 +49,8 @@ class Scalar:
         low = t < smallest
         inner = np.where(low, smallest, t)
         with np.errstate(divide="ignore", invalid="ignore"):
-            slope = np.where(low, rise, self.slope(np.where(inner > 0, inner, 1.0)))
-        return np.where(low, at_zero + rise * t, self.phi(inner)), slope
+            slope = np.where(low, rise + 0.5 * bend * (smallest - 2.0 * t), self.slope(np.where(inner > 0, inner, 1.0)))
+        return np.where(low, at_zero + rise * t + 0.5 * bend * t * (smallest - t), self.phi(inner)), slope
 
 
 def as_scalar(concave: str | Phi | tuple[Phi, Phi], parameter: float | None, largest: float) -> Scalar:

@@ -20,6 +20,7 @@ from dsprog.bounds.modular import ModularBound
 from dsprog.bounds.monotone import MonotoneBound, monotone_parts
 from dsprog.bounds.pairs import PairsBound, has_pairs
 from dsprog.bounds.rows import propagate
+from dsprog.bounds.shared_curvature import share_curvature
 from dsprog.checkpoint import Checkpoint
 from dsprog.monitor import Monitor, Verdict
 from dsprog.problem import Problem
@@ -111,7 +112,8 @@ class IntervalSearch(Method):
         symmetric_rows = bool(np.allclose(rows.lo + rows.hi, rows.A.sum(axis=1)))  # S is feasible exactly if V∖S is
         self.symmetric = self.objective.knows.symmetric is True and symmetric_rows and not keep_all
         self.monitor: Monitor | None = None  # asked once a batch, where the run can be seen
-        self.ends = Ends(self.objective.f, self.objective.g)
+        self.f, self.g = share_curvature(self.objective.f, self.objective.g)
+        self.ends = Ends(self.f, self.g)
         self.bounds = self._choose()
 
     # -- which bounds -----------------------------------------------------------------------------------------------
@@ -126,7 +128,10 @@ class IntervalSearch(Method):
                 raise ValueError("bounds: pairs needs an objective that rewards information with a class")
             self._judge(submodular=any(name not in ("monotone", "pairs") for name in names))
             return [self._build(name) for name in names]
-        submodular = [self._build("modular"), self._build("dual")]
+        cheap_first = (
+            ("dual", "modular") if Majorant(self.g, self.options.extensions).all_tangible else ("modular", "dual")
+        )
+        submodular = [self._build(name) for name in cheap_first]
         if parts is None:
             self._judge(submodular=True)
             return submodular
@@ -149,12 +154,11 @@ class IntervalSearch(Method):
         self.reason = f"{unknown} is not known to be submodular (declare it, or decompose the objective)"
 
     def _build(self, name: str) -> Bound:
-        f, g = self.objective.f, self.objective.g
         if name == "modular":
             return ModularBound(self.ends, persistency=not self.keep_all and len(self.problem.rows) == 0)
         if name == "dual":
-            majorant = Majorant(g, self.options.extensions)
-            return DualBound(f, majorant, self.problem.rows, self.options.steps)
+            majorant = Majorant(self.g, self.options.extensions)
+            return DualBound(self.f, majorant, self.problem.rows, self.options.steps)
         parts = monotone_parts(self.objective)
         assert parts is not None
         return PairsBound(*parts) if name == "pairs" else MonotoneBound(*parts)
@@ -169,6 +173,11 @@ class IntervalSearch(Method):
     @property
     def _needs_ends(self) -> bool:
         return any(bound.name in ("modular", "dual") for bound in self.bounds)
+
+    @property
+    def leader(self) -> Bound:
+        """The bound that says where to branch: by curvature where there are marginals at both ends."""
+        return next((bound for bound in self.bounds if bound.name == "modular"), self.bounds[0])
 
     # -- the method -------------------------------------------------------------------------------------------------
 
@@ -243,12 +252,15 @@ class IntervalSearch(Method):
         nodes = self._propagate(nodes)
         closed = np.inf
         for bound in self.bounds:
-            moving = True
-            while moving and len(nodes["lower"]):
+            settled = []
+            while len(nodes["lower"]):
                 tightened = bound.tighten(nodes, cutoff)
                 nodes, closed = tightened.nodes, min(closed, tightened.closed)
-                moving = self._move(nodes, tightened.include, tightened.exclude) and bound.name != "dual"
-            nodes, reached = self._round(nodes, cutoff)
+                self._move(nodes, tightened.include, tightened.exclude)
+                again = (tightened.include | tightened.exclude).any(axis=1) & (bound.name != "dual")
+                settled.append(take(nodes, ~again))
+                nodes = take(nodes, again)
+            nodes, reached = self._round(concatenate([*settled, nodes]), cutoff)
             closed = min(closed, reached)
         nodes = self._propagate(nodes)
         nodes, masks, values = self._finish(nodes)
@@ -297,7 +309,7 @@ class IntervalSearch(Method):
         children = take(nodes, np.repeat(rows, 2))
         if len(rows) == 0:
             return children
-        scores = np.where(free(nodes), self.bounds[0].scores(nodes), -np.inf)
+        scores = np.where(free(nodes), self.leader.scores(nodes), -np.inf)
         chosen = np.zeros(nodes["I"].shape, dtype=bool)
         chosen[rows, scores.argmax(axis=1)] = True
         include, exclude = np.zeros_like(children["I"]), np.zeros_like(children["I"])

@@ -32,6 +32,7 @@ from dsprog.submodular import minimize_submodular
 from dsprog.validation import Floats, Masks, as_mask, as_number
 
 CUT_DEPTH = 1e-9  # a plane that cuts off less than this, in units of the data, is not worth a row
+JUDGED = 16  # points judged between two looks at the clock: f and g may be slow
 WHOLE = 1e-6  # a bound of integral data this little above a whole number is that number
 
 
@@ -283,7 +284,12 @@ class PrismMethod(Method):
                 found.append((corners, heights, max(parent, self._value(bound.beta)), bound.x))
         if not found:
             return []
-        slopes, masks, values = self._judge(np.array([x for *_, x in found]))
+        points, judged = np.array([x for *_, x in found]), []
+        for first in range(0, len(points), JUDGED):
+            if self.remaining() <= 0:
+                return None
+            judged.append(self._judge(points[first : first + JUDGED]))
+        slopes, masks, values = (np.concatenate(parts) for parts in zip(*judged))
         return [
             self._bundle(corners, heights, lower, x[None], slopes[k : k + 1], masks[k : k + 1], values[k : k + 1])
             for k, (corners, heights, lower, x) in enumerate(found)

@@ -17,7 +17,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from dsprog.bounds.roof import roof_duality
+from dsprog.bounds.roof import probe, roof_duality
 from dsprog.bounds.semidefinite import InteriorPoint
 from dsprog.checkpoint import Checkpoint
 from dsprog.functions.graph import Pairwise, upper_triangle
@@ -55,6 +55,9 @@ class QuadraticBranchAndBound(Solver):
         Variables of a part beyond which the semidefinite bound is left out.
     starts : int
         Tabu searches for the first incumbent.
+    probing : bool
+        Try both values of every variable against the incumbent before the search, by roof duality. Off by default: on
+        the published instances it fixes nothing but what the short search closes faster.
 
     Examples
     --------
@@ -69,6 +72,7 @@ class QuadraticBranchAndBound(Solver):
     sparse: float = 0.05
     large: int = 250
     starts: int = 10
+    probing: bool = False
 
     keeps_checkpoints: ClassVar[bool] = True
 
@@ -162,16 +166,31 @@ class PartByPart:
     ) -> Verdict:
         """Bounds of growing strength, then a search, under a monitor whose sets are ``lift`` of the part's."""
         if part.n <= SMALL:
-            return enumerated(part, monitor, lift)
+            return enumerated(part, monitor, lift, self.proved)
         resuming = checkpoint is not None and checkpoint.path.exists()
         if self.options.trial and not resuming:
             verdict = self.trial(part, monitor, lift, start)
             if verdict is not None:
                 return verdict
+        if self.options.probing and not resuming:
+            part, lift = self.probed(part, monitor, lift)
+            if part.n <= SMALL:
+                return enumerated(part, monitor, lift, self.proved)
         search = PartSearch(part, Steps(part.constant, self.steps.size), self.rng, self.options)
         search.lift, search.gap_before = lift, monitor.value - roof_duality(part).lower
         search.odd_cycles.stop = lambda: monitor.stop_reason() is not None
         return branch_and_bound(search, monitor, checkpoint)
+
+    def probed(self, part: QuadraticForm, monitor: Monitor, lift: Lift) -> tuple[QuadraticForm, Lift]:
+        """What probing leaves of a part, and how its sets become sets of the whole."""
+        rest, labels = probe(part, monitor.value - monitor.problem.slack, lambda: monitor.stop_reason() is not None)
+
+        def lift_rest(found: Masks) -> Masks:
+            masks = np.repeat((labels == 1)[None], len(found), axis=0)
+            masks[:, labels < 0] = found
+            return lift(masks)
+
+        return rest, lift_rest
 
     def trial(self, part: QuadraticForm, monitor: Monitor, lift: Lift, start: Masks) -> Verdict | None:
         """A short search with roof duality; a verdict if it was enough, or if a limit was met."""
@@ -194,13 +213,13 @@ class PartByPart:
         return None
 
 
-def enumerated(part: QuadraticForm, monitor: Monitor, lift: Lift) -> Verdict:
+def enumerated(part: QuadraticForm, monitor: Monitor, lift: Lift, proved: Callable[[Monitor], None]) -> Verdict:
     """All sets of a small part."""
     masks = all_masks(part.n)
     values = part.values(masks)
     best = [int(values.argmin())]
     monitor.offer(lift(masks[best]), values[best], "enumeration")
-    monitor.raise_bound(monitor.value)
+    proved(monitor)
     monitor.nodes += 1
     return Verdict("optimal", "roof duality and enumeration of what it leaves")
 
