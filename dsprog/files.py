@@ -20,7 +20,18 @@ import numpy as np
 
 from dsprog import algebra, constraints, transforms
 from dsprog.constraints import Constraint
-from dsprog.functions import concave, coverage, facility, graph, information, matroid, modular, regression, spectral
+from dsprog.functions import (
+    concave,
+    coverage,
+    facility,
+    graph,
+    information,
+    matroid,
+    modular,
+    nuclear,
+    regression,
+    spectral,
+)
 from dsprog.functions import mutual_information as mutual
 from dsprog.functions import table as tables
 from dsprog.set_function import SetFunction
@@ -33,7 +44,7 @@ FAMILIES: dict[str, type] = {
         transforms.Restriction, concave.CardinalityConcave, concave.ConcaveOf, concave.ConcaveOfModular,
         coverage.Coverage, facility.FacilityLocation, graph.Cut, graph.Pairwise, information.ConditionalEntropy,
         information.Entropy, mutual.MutualInformation, matroid.MatroidRank, modular.Modular, regression.LeastSquares,
-        spectral.GaussianEntropy, spectral.LogDet, spectral.NuclearNorm, tables.Table,
+        spectral.GaussianEntropy, spectral.LogDet, nuclear.NuclearNorm, tables.Table,
     )
 }  # fmt: skip
 CONSTRAINTS: dict[str, type] = {
