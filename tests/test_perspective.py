@@ -1,10 +1,12 @@
 """The perspective bound: bound <= brute force <= value on designs where the loss is far from supermodular."""
 
+import itertools
+
 import numpy as np
 import pytest
 
 import dsprog as ds
-from dsprog.bounds.relaxation import Loss
+from dsprog.bounds.relaxation import Loss, Relaxation
 from dsprog.functions.table import all_masks
 from dsprog.problem import as_problem
 from dsprog.solvers.perspective import PerspectiveSearch
@@ -92,6 +94,32 @@ def test_every_node_bounds_its_sets(design):
             inside = (masks >= bundle["I"]).all(axis=1) & (masks <= bundle["U"]).all(axis=1)
             assert bundle["lower"][0] <= values[inside].min() + 1e-9
     assert met[values < cutoff - 1e-9].all()
+
+
+@pytest.mark.parametrize("design", DESIGNS[:4])
+@pytest.mark.parametrize("ridge", [0.0, 0.1])
+def test_boxes_hold_the_coefficients_of_every_set_below_the_cutoff(design, ridge):
+    for seed, rank in itertools.product(range(4), (3, 30, 120)):
+        objective = objective_of(design, "nuclear", ridge, 0.01, seed, p=8)
+        problem = as_problem(objective, ())
+        loss = Loss.of(problem.objective)
+        method = PerspectiveSearch(problem, loss, ds.PerspectiveBranchAndBound())
+        node = {key: value[0].copy() for key, value in method.root().items()}
+        masks = all_masks(8)
+        values = objective.values(masks)
+        cutoff = float(np.sort(values)[rank])
+        relaxation = Relaxation.of(loss, node, method.at_empty)
+        for _ in range(3):
+            relaxation.solve(cutoff)
+            relaxation.raise_diagonal(cutoff)
+            assert relaxation.lower <= values.min() + 1e-9
+            excluded = relaxation.tighten_boxes(cutoff)
+            for mask in masks[values < cutoff - 1e-9]:
+                w = np.zeros(8)
+                w[mask] = np.linalg.solve(loss.G[np.ix_(mask, mask)], loss.b[mask])
+                assert not (mask & excluded).any()
+                assert (w[mask] <= relaxation.hi[mask] + 1e-9).all()
+                assert (w[mask] >= relaxation.lo[mask] - 1e-9).all()
 
 
 def test_the_two_features_of_the_counterexample():
