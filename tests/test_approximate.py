@@ -273,7 +273,7 @@ def test_descend_is_the_descent_of_each_row():
         tilted = objective + ds.Modular(tilt[b])
         assert values[b] == pytest.approx(tilted(masks[b]))
         assert np.concatenate(flips(tilted, np.flatnonzero(masks[b]))).min() >= values[b] - 1e-9
-    partly, _ = descend(objective, starts, problem.slack, rounds=0)
+    partly, _ = descend(objective, starts, problem.slack, stop=lambda: True)
     assert np.array_equal(partly, starts)
 
 

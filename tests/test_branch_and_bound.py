@@ -213,6 +213,14 @@ def test_limits_give_valid_bounds():
             assert result.gap <= 0.2
 
 
+@pytest.mark.parametrize("family", FAMILIES)
+def test_no_time_at_all_still_leaves_a_bound_and_a_set(family):
+    objective = FAMILIES[family](12, 0)
+    result = ds.minimize(objective, BranchAndBound(), time_limit=0.0)
+    assert np.isfinite([result.value, result.lower_bound]).all()
+    assert result.lower_bound <= objective.values(all_masks(12)).min() + 1e-9
+
+
 def test_bad_options():
     with pytest.raises(ValueError, match="bounds must be among modular, dual, monotone, pairs, got 'magic'"):
         BranchAndBound(bounds=("magic",))

@@ -174,6 +174,7 @@ def test_limits_on_parts_are_honest():
     optimum = ds.minimize(objective).value
     for limits in ({"node_limit": 1}, {"time_limit": 0.0}):
         result = ds.minimize(objective, ds.BranchAndBound(starts=0), **limits)
+        assert np.isfinite(result.lower_bound)
         assert result.lower_bound <= optimum <= result.value + 1e-9
     assert ds.minimize(objective, gap=0.1).certified
 

@@ -59,7 +59,7 @@ class PairsBound(Bound):
         (a, information), *_ = rewarded
         self.p, self.q = p, Sum(q.n, [(b, h) for b, h in q.terms if h is not information])
         self.most, self.price = -a * information.class_entropy, -a
-        self.costs = sum((b * h.weights for b, h in p.terms if isinstance(h, Modular)), np.zeros(p.n))
+        self.costs = costs(p)
         assert information.y is not None
         pool = PairPool(information.X, information.y)
         pool.enlarge(np.zeros(p.n, dtype=bool))
@@ -88,6 +88,11 @@ class PairsBound(Bound):
         return np.zeros(nodes["I"].shape)
 
 
-def has_pairs(q: Sum) -> bool:
-    """Whether information with a class is among the decreasing terms."""
-    return any(isinstance(h, MutualInformation) and h.y is not None for _, h in q.terms)
+def costs(p: Sum) -> Floats:
+    """What the modular terms ask for each column."""
+    return sum((b * h.weights for b, h in p.terms if isinstance(h, Modular)), np.zeros(p.n))
+
+
+def has_pairs(p: Sum, q: Sum) -> bool:
+    """Whether information with a class is among the decreasing terms and columns cost something: else it adds 0."""
+    return any(isinstance(h, MutualInformation) and h.y is not None for _, h in q.terms) and bool(costs(p).any())

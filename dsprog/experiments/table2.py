@@ -3,8 +3,10 @@
 A *draw* is one split into training and test rows (CHESS 2,130/1,066; CENSUS balanced samples of 2,000/2,000 from the
 two files), or one five-fold cross-validation (GERMAN, HEPATITIS). Rows with missing values are removed. Columns are
 discretised, structures learned and choices made on training rows only: smoothing and, where parts are joined, the
-join are those of best accuracy in a three-fold cross-validation inside the training rows. PRISM takes the choice made
-for the exact method, has a time limit for each cut, and runs on the first draw only.
+join are those of best accuracy in a three-fold cross-validation inside the training rows. Exact, SSP and generative
+cuts have the same choice of joins, so that the cuts alone differ; a tree that is generative throughout, joined by
+I(X_i; X_j | C), stands beside them. PRISM takes the choice made for the exact method, has a time limit for each cut,
+and runs on the first draw only.
 """
 
 from __future__ import annotations
@@ -45,7 +47,8 @@ METHODS = {
     "exact": Method(joins=True),
     "prism": Method({"method": "prism"}, choice_of="exact"),
     "ssp": Method({"method": "ssp"}, joins=True),
-    "generative": Method({"structure": "generative", "join": "cmi"}),
+    "generative": Method({"structure": "generative"}, joins=True),
+    "generative_cmi": Method({"structure": "generative", "join": "cmi"}),
     "friedman": Method({"structure": "generative", "tree": "spanning"}),
     "pairwise": Method({"method": "pairwise"}),
     "naive": Method({"structure": "naive"}),
@@ -63,6 +66,7 @@ class Split:
     train: Dataset
     test: Dataset
     natural: Dataset | None = None
+    cuts: dict[Any, Any] = field(default_factory=dict)  # found on parts of the training rows, for all who need them
 
 
 def reproduce(
@@ -92,7 +96,7 @@ def measured(split: Split, name: str, time_limit: float, rows: Rows) -> Row:
     limit = time_limit if name == "prism" else None
     began = time.perf_counter()
     if method.choice_of is None:
-        join, smoothing = chosen(method, split.train)
+        join, smoothing = chosen(method, split)
     else:
         other = next(r for r in rows.rows if named(r) == (split.data, split.draw, split.fold, method.choice_of))
         join, smoothing = other["join"], other["smoothing"]
@@ -134,17 +138,20 @@ def build(method: Method, join: str, smoothing: float, **more: Any) -> TANClassi
     return TANClassifier(**options)
 
 
-def chosen(method: Method, train: Dataset) -> tuple[str, float]:
-    """Join and smoothing of best accuracy by three-fold cross-validation; of equals the first."""
+def chosen(method: Method, split: Split) -> tuple[str, float]:
+    """Join and smoothing of best accuracy by three-fold cross-validation of training rows; of equals the first."""
+    train = split.train
     joins = JOINS if method.joins else (method.options.get("join", JOINS[0]),)
     choices = list(itertools.product(joins, SMOOTHINGS))
     right = np.zeros(len(choices))
-    for inner, outer in StratifiedKFold(3, shuffle=True, random_state=0).split(train.X, train.y):
-        part, rest = train.rows(inner), train.rows(outer)
-        cuts = None
+    parts = StratifiedKFold(3, shuffle=True, random_state=0).split(train.X, train.y)
+    for part, (inner, outer) in enumerate(parts):
+        known, rest = train.rows(inner), train.rows(outer)
+        key = (part, *(method.options.get(name) for name in ("structure", "method", "tree")))
         for k, (join, smoothing) in enumerate(choices):
-            classifier = build(method, join, smoothing, cuts=cuts).fit(part.X, part.y)
-            cuts = classifier.cuts_ or None
+            classifier = build(method, join, smoothing, cuts=split.cuts.get(key)).fit(known.X, known.y)
+            if classifier.cuts_:
+                split.cuts[key] = classifier.cuts_
             right[k] += (classifier.predict(rest.X) == rest.y).sum()
     return choices[int(right.argmax())]
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dsprog.functions.information import mask_of, pack, workspace
+from dsprog.functions.grouping import group, mask_of, pack, workspace
 from dsprog.kernel import kernel
 from dsprog.knowledge import Knowledge
 from dsprog.set_function import SetFunction
@@ -18,54 +18,29 @@ from dsprog.validation import Floats, Ints, Masks, everywhere
 
 
 @kernel
-def group(words, classes, counts, mask, size, slots, keys, sizes, groups_of):
-    """Group the first ``size`` cells by their words under the mask: class sizes of groups, the group of each cell."""
-    width = words.shape[1]
-    last = 4
-    while last < 2 * size:
-        last *= 2
-    last -= 1
-    slots[: last + 1] = -1
-    groups = 0
+def tally(classes, counts, size, groups_of, groups, sizes):
+    """n_gc for every group and class."""
+    sizes[:groups] = 0
     for i in range(size):
-        h = np.uint64(0)
-        for w in range(width):
-            h = (h ^ (words[i, w] & mask[w])) * np.uint64(0x9E3779B97F4A7C15)
-            h ^= h >> np.uint64(29)
-        place = np.int64(h >> np.uint64(20)) & last
-        while True:
-            g = slots[place]
-            if g < 0:
-                g = groups
-                slots[place] = g
-                for w in range(width):
-                    keys[g, w] = words[i, w] & mask[w]
-                for c in range(sizes.shape[1]):
-                    sizes[g, c] = 0
-                groups += 1
-                break
-            same = True
-            for w in range(width):
-                if keys[g, w] != words[i, w] & mask[w]:
-                    same = False
-            if same:
-                break
-            place = (place + 1) & last
-        sizes[g, classes[i]] += counts[i]
-        groups_of[i] = g
-    return groups
+        sizes[groups_of[i], classes[i]] += counts[i]
+
+
+@kernel
+def term(table, sizes):
+    """Σ_c n_c log n_c - n log n of one group."""
+    whole, total = 0, 0.0
+    for c in range(len(sizes)):
+        whole += sizes[c]
+        total += table[sizes[c]]
+    return total - table[whole]
 
 
 @kernel
 def information(table, sizes, groups):
-    """Σ_g (Σ_c n_gc log n_gc - n_g log n_g)."""
+    """The sum of terms."""
     total = 0.0
     for g in range(groups):
-        whole = 0
-        for c in range(sizes.shape[1]):
-            whole += sizes[g, c]
-            total += table[sizes[g, c]]
-        total -= table[whole]
+        total += term(table, sizes[g])
     return total
 
 
@@ -86,42 +61,49 @@ def keep_mixed(words, classes, counts, size, groups_of, sizes, to_words, to_clas
 
 
 @kernel
-def merge(words, classes, counts, groups, keys, sizes):
-    """Replace the cells by their groups, a cell for each class of each; return how many they are."""
+def merge(words, groups, first, sizes, to_words, to_classes, to_counts):
+    """Make each group a cell for each of its classes; return how many they are."""
     size = 0
     for g in range(groups):
         for c in range(sizes.shape[1]):
             if sizes[g, c] > 0:
                 for w in range(words.shape[1]):
-                    words[size, w] = keys[g, w]
-                classes[size], counts[size] = c, sizes[g, c]
+                    to_words[size, w] = words[first[g], w]
+                to_classes[size], to_counts[size] = c, sizes[g, c]
                 size += 1
     return size
 
 
 @kernel
 def buffers(words, kinds, levels):
-    """Room for ``levels`` copies of the cells and for grouping them."""
+    """Room for ``levels`` copies of the cells, for grouping them, and for the classes of groups."""
     size, width = words.shape
-    slots, keys, _ = workspace(size, width)
     return (
         np.empty((levels, size, width), np.uint64), np.empty((levels, size), np.int64),
-        np.empty((levels, size), np.int64), slots, keys, np.empty((size, kinds), np.int64), np.empty(size, np.int64),
+        np.empty((levels, size), np.int64), workspace(size), np.empty((size, kinds), np.int64),
     )  # fmt: skip
+
+
+@kernel
+def count(words, classes, counts, mask, size, room, sizes):
+    """Group the first ``size`` cells and count their classes; return how many groups."""
+    slots, first, hashes, groups_of = room
+    groups = group(words, mask, size, slots, first, hashes, groups_of)
+    tally(classes, counts, size, groups_of, groups, sizes)
+    return groups
 
 
 @kernel
 def values_kernel(words, classes, counts, kinds, table, fields, none, masks, out):
     """The sum of :func:`information` for every set."""
-    _, _, _, slots, keys, sizes, groups_of = buffers(words, kinds, 0)
+    _, _, _, room, sizes = buffers(words, kinds, 0)
     for b in range(len(masks)):
-        mask = mask_of(fields, none, masks[b])
-        groups = group(words, classes, counts, mask, len(words), slots, keys, sizes, groups_of)
+        groups = count(words, classes, counts, mask_of(fields, none, masks[b]), len(words), room, sizes)
         out[b] = information(table, sizes, groups)
 
 
 @kernel
-def without_each(W, C, M, size, table, fields, mask, removed, slots, keys, sizes, groups_of, out):
+def without_each(W, C, M, size, table, fields, mask, removed, room, sizes, out):
     """The sum for the set ``mask`` without j, for every j in ``removed``; cells are at level 0 of W, C, M.
 
     Halving: the columns outside half of ``removed`` belong to every set that lacks one element of that half, so the
@@ -133,30 +115,28 @@ def without_each(W, C, M, size, table, fields, mask, removed, slots, keys, sizes
     while height:
         height -= 1
         low, high, level = lows[height], highs[height], levels[height]
-        w, c, m, size, below = W[level], C[level], M[level], left[level], level
+        w, c, m, size = W[level], C[level], M[level], left[level]
         if high - low < len(removed) or high - low == 1:  # the cells at hand are mixed under the columns common to all
             common = mask.copy()
             for k in range(low, high):
                 common &= ~fields[removed[k]]
-            groups = group(w, c, m, common, size, slots, keys, sizes, groups_of)
+            groups = count(w, c, m, common, size, room, sizes)
             if high - low == 1:
                 out[removed[low]] = information(table, sizes, groups)
                 continue
-            below = level + 1
-            left[below] = keep_mixed(w, c, m, size, groups_of, sizes, W[below], C[below], M[below])
+            level += 1
+            left[level] = keep_mixed(w, c, m, size, room[3], sizes, W[level], C[level], M[level])
         middle = (low + high) // 2
-        lows[height], highs[height], levels[height] = middle, high, below
-        lows[height + 1], highs[height + 1], levels[height + 1] = low, middle, below
+        lows[height], highs[height], levels[height] = middle, high, level
+        lows[height + 1], highs[height + 1], levels[height + 1] = low, middle, level
         height += 2
 
 
 @kernel
-def with_each(W, C, M, size, table, fields, mask, added, slots, keys, sizes, groups_of, out):
-    """The sum for the set ``mask`` with j, for every j in ``added``; cells that the set tells the class of are out."""
-    group(W[0], C[0], M[0], mask, size, slots, keys, sizes, groups_of)
-    size = keep_mixed(W[0], C[0], M[0], size, groups_of, sizes, W[1], C[1], M[1])
+def with_each(words, classes, counts, size, table, fields, mask, added, room, sizes, out):
+    """The sum for the set ``mask`` with j, for every j in ``added``."""
     for j in added:
-        groups = group(W[1], C[1], M[1], mask | fields[j], size, slots, keys, sizes, groups_of)
+        groups = count(words, classes, counts, mask | fields[j], size, room, sizes)
         out[j] = information(table, sizes, groups)
 
 
@@ -166,24 +146,22 @@ def marginals_kernel(words, classes, counts, kinds, table, fields, none, masks, 
     those that no column asked about tells apart are merged.
     """
     n = len(fields)
-    levels = 3 + int(np.ceil(np.log2(n + 1)))
-    W, C, M, slots, keys, sizes, groups_of = buffers(words, kinds, levels)
+    W, C, M, room, sizes = buffers(words, kinds, 3 + int(np.ceil(np.log2(n + 1))))
     for b in range(len(masks)):
         mask = mask_of(fields, none, masks[b])
-        common = mask_of(fields, none, masks[b] & ~among[b])
-        group(words, classes, counts, common, len(words), slots, keys, sizes, groups_of)
-        size = keep_mixed(words, classes, counts, len(words), groups_of, sizes, W[0], C[0], M[0])
-        union = mask_of(fields, none, masks[b] | among[b])
-        groups = group(W[0], C[0], M[0], union, size, slots, keys, sizes, groups_of)
-        size = merge(W[0], C[0], M[0], groups, keys, sizes)
+        count(words, classes, counts, mask_of(fields, none, masks[b] & ~among[b]), len(words), room, sizes)
+        size = keep_mixed(words, classes, counts, len(words), room[3], sizes, W[1], C[1], M[1])
+        groups = count(W[1], C[1], M[1], mask_of(fields, none, masks[b] | among[b]), size, room, sizes)
+        size = merge(W[1], groups, room[1], sizes, W[0], C[0], M[0])
         removed, added = np.flatnonzero(masks[b] & among[b]), np.flatnonzero(~masks[b] & among[b])
         if len(added):
-            groups = group(W[0], C[0], M[0], mask, size, slots, keys, sizes, groups_of)
+            groups = count(W[0], C[0], M[0], mask, size, room, sizes)
         here = information(table, sizes, groups)
         there = np.full(n, here)
-        without_each(W, C, M, size, table, fields, mask, removed, slots, keys, sizes, groups_of, there)
         if len(added):
-            with_each(W, C, M, size, table, fields, mask, added, slots, keys, sizes, groups_of, there)
+            few = keep_mixed(W[0], C[0], M[0], size, room[3], sizes, W[1], C[1], M[1])
+            with_each(W[1], C[1], M[1], few, table, fields, mask, added, room, sizes, there)
+        without_each(W, C, M, size, table, fields, mask, removed, room, sizes, there)
         for j in range(n):
             out[b, j] = here - there[j] if masks[b, j] else there[j] - here
 
@@ -191,16 +169,15 @@ def marginals_kernel(words, classes, counts, kinds, table, fields, none, masks, 
 @kernel
 def chains_kernel(words, classes, counts, kinds, table, fields, none, orders, start, out):
     """Increments of the sum along orders; cells leave as soon as their group has one class."""
-    W, C, M, slots, keys, sizes, groups_of = buffers(words, kinds, 1)
+    W, C, M, room, sizes = buffers(words, kinds, 1)
     w, c, m = W[0], C[0], M[0]
     inside = np.empty(len(fields), dtype=np.bool_)
     for b in range(len(orders)):
         for j in range(len(inside)):
             inside[j] = start[b, j]
         mask = mask_of(fields, none, inside)
-        groups = group(words, classes, counts, mask, len(words), slots, keys, sizes, groups_of)
-        before = information(table, sizes, groups)
-        size = keep_mixed(words, classes, counts, len(words), groups_of, sizes, w, c, m)
+        before = information(table, sizes, count(words, classes, counts, mask, len(words), room, sizes))
+        size = keep_mixed(words, classes, counts, len(words), room[3], sizes, w, c, m)
         for k in range(orders.shape[1]):
             j = orders[b, k]
             out[b, k] = 0.0
@@ -208,8 +185,8 @@ def chains_kernel(words, classes, counts, kinds, table, fields, none, orders, st
                 continue
             inside[j] = True
             mask |= fields[j]
-            after = information(table, sizes, group(w, c, m, mask, size, slots, keys, sizes, groups_of))
-            size = keep_mixed(w, c, m, size, groups_of, sizes, w, c, m)
+            after = information(table, sizes, count(w, c, m, mask, size, room, sizes))
+            size = keep_mixed(w, c, m, size, room[3], sizes, w, c, m)
             out[b, k] = after - before
             before = after
 

@@ -44,14 +44,15 @@ class Parts:
         self.nodes = 0
 
     def solve(self, solver: Solver) -> Verdict:
-        """Each part to its end; the first that does not reach its end stops the whole."""
+        """Each part to its end; those after a limit are bounded at their root only, so that the whole has a bound."""
         self._offer(self.base)
         proof = f"{self.reduction.sentence()}; "
         verdict = Verdict("optimal", proof + "nothing was left to search")
         for k in range(len(self.components)):
-            verdict = self._solve_part(k, solver)
-            verdict = Verdict(verdict.status, proof + verdict.proof, verdict.reason)
-            if verdict.status != "optimal":
+            ended = self._solve_part(k, solver)
+            if verdict.status == "optimal":
+                verdict = Verdict(ended.status, proof + ended.proof, ended.reason)
+            if ended.status not in ("optimal", "time_limit", "node_limit"):
                 return verdict
         if not self.components:
             self.monitor.raise_bound(self.at_include)

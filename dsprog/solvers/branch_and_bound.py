@@ -26,10 +26,9 @@ from dsprog.monitor import Monitor, Verdict
 from dsprog.problem import Problem
 from dsprog.refute import refuse_refuted
 from dsprog.search import Bundle, Expansion, Method, branch_and_bound, concatenate, take
-from dsprog.solvers.local_search import descend
+from dsprog.solvers.local_search import offer_local_optima
 from dsprog.solvers.perspective import PerspectiveBranchAndBound, is_penalised_regression
 from dsprog.solvers.solver import SearchSolver
-from dsprog.solvers.starts import feasible_sets
 from dsprog.validation import Floats, Masks
 
 KEPT = ("lower", "I", "U", "x")  # what a node is made of; the rest is computed again
@@ -45,8 +44,8 @@ class BranchAndBound(SearchSolver):
     bounds : tuple of {"modular", "dual", "monotone", "pairs"}, optional
         Which bounds to use. By default what the functions know decides: "modular" and "dual" where f and g are
         submodular, "monotone" where the objective is a sum of monotone terms and that bound is better at the root,
-        with "pairs" where information with a class is rewarded; least squares with submodular terms is solved by
-        :class:`PerspectiveBranchAndBound`.
+        with "pairs" where information with a class is rewarded and columns cost something; least squares with
+        submodular terms is solved by :class:`PerspectiveBranchAndBound`.
     extensions : bool
         Whether the dual bound uses concave extensions of g.
     steps : int
@@ -92,12 +91,12 @@ class BranchAndBound(SearchSolver):
         return branch_and_bound(self.method(problem, monitor), monitor, checkpoint)
 
     def method(self, problem: Problem, monitor: Monitor) -> IntervalSearch:
-        """Start from local optima."""
+        """Bound the root, and start from local optima."""
         method = IntervalSearch(problem, self, keep_all=monitor.keeps > 1)
         method.monitor = monitor
-        starts = feasible_sets(problem, monitor.mask, np.random.default_rng(monitor.seed or 0), self.starts)
-        feasible = problem.feasible if len(problem.rows) else None
-        monitor.offer(*descend(problem.objective, starts, problem.slack, feasible), "local search")
+        if method.valid:  # before anything that takes time, so that every limit leaves a bound
+            monitor.raise_bound(method.root_bound)
+        offer_local_optima(problem, monitor, self.starts)
         return method
 
 
@@ -115,6 +114,7 @@ class IntervalSearch(Method):
         self.f, self.g = share_curvature(self.objective.f, self.objective.g)
         self.ends = Ends(self.f, self.g)
         self.bounds = self._choose()
+        self.root_bound = self._root_bound(self.bounds)
 
     # -- which bounds -----------------------------------------------------------------------------------------------
 
@@ -124,8 +124,10 @@ class IntervalSearch(Method):
         if names is not None:
             if {"monotone", "pairs"} & set(names) and parts is None:
                 raise ValueError("bounds: monotone needs an objective whose terms are all known to be monotone")
-            if "pairs" in names and (parts is None or not has_pairs(parts[1])):
-                raise ValueError("bounds: pairs needs an objective that rewards information with a class")
+            if "pairs" in names and (parts is None or not has_pairs(*parts)):
+                raise ValueError(
+                    "bounds: pairs needs an objective that rewards information with a class and charges columns"
+                )
             self._judge(submodular=any(name not in ("monotone", "pairs") for name in names))
             return [self._build(name) for name in names]
         cheap_first = (
@@ -135,7 +137,7 @@ class IntervalSearch(Method):
         if parts is None:
             self._judge(submodular=True)
             return submodular
-        monotone = [self._build("monotone"), *([self._build("pairs")] if has_pairs(parts[1]) else [])]
+        monotone = [self._build("monotone"), *([self._build("pairs")] if has_pairs(*parts) else [])]
         if not self.objective.is_certifiable:
             return monotone
         lost_by_splitting = any(term.function.split() is not None for term in self.objective.terms)

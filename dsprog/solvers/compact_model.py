@@ -22,10 +22,9 @@ from dsprog.milp import check_backend
 from dsprog.monitor import Limits, Monitor, Verdict
 from dsprog.problem import Problem
 from dsprog.search import branch_and_bound
-from dsprog.solvers.local_search import descend
+from dsprog.solvers.local_search import offer_local_optima
 from dsprog.solvers.solver import SearchSolver
 from dsprog.solvers.ssp import SSP
-from dsprog.solvers.starts import feasible_sets
 from dsprog.validation import as_number
 
 PROOF = "compact model: {names} dual bounds of a mixed-integer programme{boxes}, tolerances taken off"
@@ -87,9 +86,7 @@ class CompactModel(SearchSolver):
 
     def _start(self, problem: Problem, monitor: Monitor) -> None:
         """Local search, and where it can be SSP with a tenth of the time."""
-        starts = feasible_sets(problem, monitor.mask, np.random.default_rng(monitor.seed or 0), self.starts)
-        feasible = problem.feasible if len(problem.rows) else None
-        monitor.offer(*descend(problem.objective, starts, problem.slack, feasible), "local search")
+        offer_local_optima(problem, monitor, self.starts)
         if len(problem.rows) or not problem.objective.is_certifiable:
             return
         limit = monitor.limits.time_limit

@@ -18,7 +18,7 @@ from dsprog.problem import Problem
 from dsprog.set_function import CHUNK, SetFunction
 from dsprog.solvers.restarts import Step, check_choice, check_restarts, run_restarts
 from dsprog.solvers.solver import Solver
-from dsprog.solvers.starts import frame_of, starting_sets
+from dsprog.solvers.starts import feasible_sets, frame_of, starting_sets
 from dsprog.validation import Floats, Ints, Masks, as_count
 
 Feasible = Callable[[Masks], Masks]
@@ -82,7 +82,7 @@ def descend(
     masks: Masks,
     slack: float,
     feasible: Feasible | None = None,
-    rounds: int | None = None,
+    stop: Callable[[], bool] | None = None,
     tilt: Floats | None = None,
 ) -> tuple[Masks, Floats]:
     """One-flip descent of a batch of (feasible) sets; values never rise, rounds are all rows together.
@@ -96,8 +96,8 @@ def descend(
         What counts as rounding: a flip must gain more.
     feasible : callable, optional
         Says of each row of a boolean array whether it may be visited, as ``problem.feasible`` does.
-    rounds : int, optional
-        Stop after so many even if a flip still improves.
+    stop : callable, optional
+        Asked once a round; a true answer ends the descent even if a flip still improves.
     tilt : (B, n) array, optional
         A modular function for each row, added to the objective.
 
@@ -110,9 +110,7 @@ def descend(
     if tilt is not None:
         values += (masks * tilt).sum(axis=1)
     moving = np.arange(len(masks))
-    done = 0
-    while len(moving) and (rounds is None or done < rounds):
-        done += 1
+    while len(moving) and not (stop is not None and stop()):
         changes = flip_changes(objective, masks[moving], feasible, slack, 0.0 if tilt is None else tilt[moving])
         some = np.isfinite(changes).any(axis=1)
         moving, changes = moving[some], changes[some]
@@ -122,6 +120,14 @@ def descend(
         moving = moving[better]
         masks[moving], values[moving] = proposed[better], proposed_values[better]
     return masks, values
+
+
+def offer_local_optima(problem: Problem, monitor: Monitor, count: int) -> None:
+    """Descend from some feasible sets before an exact search, as far as the limits allow."""
+    starts = feasible_sets(problem, monitor.mask, np.random.default_rng(monitor.seed or 0), count)
+    feasible = problem.feasible if len(problem.rows) else None
+    found = descend(problem.objective, starts, problem.slack, feasible, lambda: monitor.stop_reason() is not None)
+    monitor.offer(*found, "local search")
 
 
 def then_flip(problem: Problem, step: Step) -> Step:
