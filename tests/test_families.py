@@ -181,7 +181,7 @@ def test_empty_batches(name):
 
 @pytest.mark.parametrize(("rows", "n", "spread"), [(30, 20, 0.0), (30, 20, 2.5), (20, 30, 0.0), (30, 20, 9.0)])
 def test_nuclear_norm_is_the_sum_of_singular_values(rows, n, spread):
-    """With and without a spectrum: X'X of the second design has a condition of 1e5, the last two are (nearly) singular."""
+    """With and without a spectrum: X'X of the second design has a condition of 1e5, the last two are singular."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(rows, n)) * 10.0 ** rng.uniform(-spread / 2, spread / 2, n)
     f, masks = ds.NuclearNorm(X), rng.random((40, n)) < 0.4
