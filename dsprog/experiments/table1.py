@@ -121,7 +121,7 @@ def report(rows: list[Row], figure: Path, setting: Setting) -> str:
     datasets = len({row["seed"] for row in rows})
     parts = [
         paragraph(
-            f"Test error and, in parentheses, CPU seconds of one fit; {setting.p} features, {setting.n} rows, {datasets}"
+            f"Test error and, in parentheses, CPU seconds of a fit; {setting.p} features, {setting.n} rows, {datasets}"
             " data sets, the weight of the penalty chosen on validation rows. Errors are in units of ‖y‖² of the test "
             "rows; about half of that is noise that no method can predict."
         ),
