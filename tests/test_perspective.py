@@ -169,3 +169,14 @@ def test_a_checkpoint_is_continued(tmp_path):
     path = tmp_path / "run.npz"
     ds.minimize(objective, node_limit=2, checkpoint=path)
     assert ds.minimize(objective, checkpoint=path).value == pytest.approx(ds.minimize(objective).value)
+
+
+def test_without_a_feasible_start():
+    """An equation that greedy sets miss: the first nodes have no cutoff to make boxes from."""
+    objective = objective_of(random_design, "nuclear", 0.0, 0.01, 3, p=8)
+    equation = [ds.LinearConstraint([3, 5, 7, 2, 6, 4, 9, 8], lo=17, hi=17)]
+    ours, brute = (
+        ds.minimize(objective, s, constraints=equation) for s in (ds.PerspectiveBranchAndBound(), ds.BruteForce())
+    )
+    assert ours.certified
+    assert ours.value == pytest.approx(brute.value)

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dsprog.bounds.perspective import descend, hull, shape, shape_all
+from dsprog.bounds.perspective import descend, hull, product, shape, shape_all
 from dsprog.kernel import kernel
 
 
@@ -28,16 +28,16 @@ def forced_bound(G, b, c, d, D, lo, hi, knees, slopes, w, Gw, j, eta, cutoff, ac
     """F(η): the bound with j forced and b_j + η in place of b_j; leaves w as it is, and h_j to be shaped again."""
     knees[0, j], knees[1, j] = max(lo[j], 0.0), max(-hi[j], 0.0)
     slopes[0, j], slopes[1, j] = 0.0, 0.0
-    point, product, target = w.copy(), Gw.copy(), b.copy()
+    point, point_product, target = w.copy(), Gw.copy(), b.copy()
     target[j] += eta
-    return descend(G, target, c, d, D, lo, hi, knees, slopes, point, product, j, cutoff, accuracy, sweeps, val)
+    return descend(G, target, c, d, D, lo, hi, knees, slopes, point, point_product, j, cutoff, accuracy, sweeps, val)
 
 
 @kernel
 def tighten_boxes(G, b, c, d, D, lo, hi, w, lower, cutoff, accuracy, sweeps, exclude):
     """Tighten the boxes, and mark features that no set below the cutoff has; ``lower`` is the bound at w."""
     n = len(w)
-    Gw, val = G @ w, np.empty(n)
+    Gw, val = product(G, w), np.empty(n)
     knees, slopes = np.empty((2, n)), np.empty((2, n))
     shape_all(d, D, lo, hi, knees, slopes)
     for j in range(n):

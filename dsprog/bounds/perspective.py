@@ -151,7 +151,7 @@ def descend(G, b, c, d, D, lo, hi, knees, slopes, w, Gw, forced, cutoff, accurac
     """
     n = len(w)
     points, products = np.empty((ROUNDS + 1, n)), np.empty((ROUNDS + 1, n))
-    leap, product, other = np.empty(n), np.empty(n), np.empty(n)
+    leap, leap_product, other = np.empty(n), np.empty(n), np.empty(n)
     lower = -np.inf
     done = 0
     while done < sweeps:
@@ -167,10 +167,10 @@ def descend(G, b, c, d, D, lo, hi, knees, slopes, w, Gw, forced, cutoff, accurac
         lower, excess = bound(b, c, d, D, lo, hi, w, Gw, forced, val)
         if lower >= cutoff or excess < accuracy:
             break
-        if not settled and extrapolate(points, products, leap, product):
-            further, rest = bound(b, c, d, D, lo, hi, leap, product, forced, other)
+        if not settled and extrapolate(points, products, leap, leap_product):
+            further, rest = bound(b, c, d, D, lo, hi, leap, leap_product, forced, other)
             if further + rest < lower + excess:
-                w[:], Gw[:], val[:] = leap, product, other
+                w[:], Gw[:], val[:] = leap, leap_product, other
                 lower, excess = further, rest
                 if lower >= cutoff or excess < accuracy:
                     break
@@ -178,15 +178,22 @@ def descend(G, b, c, d, D, lo, hi, knees, slopes, w, Gw, forced, cutoff, accurac
 
 
 @kernel
+def product(G, w):
+    """Gw, for a w with zeros."""
+    Gw = np.zeros(len(w))
+    for j in range(len(w)):
+        if w[j] != 0.0:
+            for k in range(len(w)):
+                Gw[k] += G[j, k] * w[j]
+    return Gw
+
+
+@kernel
 def relax(G, b, c, d, D, lo, hi, w, cutoff, accuracy, sweeps, val):
     """Coordinate descent from w, clipped to the boxes; returns LB."""
     n = len(w)
-    Gw = np.zeros(n)
     knees, slopes = np.empty((2, n)), np.empty((2, n))
     shape_all(d, D, lo, hi, knees, slopes)
     for j in range(n):
         w[j] = min(max(w[j], min(lo[j], 0.0)), max(hi[j], 0.0))
-        if w[j] != 0.0:
-            for k in range(n):
-                Gw[k] += G[j, k] * w[j]
-    return descend(G, b, c, d, D, lo, hi, knees, slopes, w, Gw, -1, cutoff, accuracy, sweeps, val)
+    return descend(G, b, c, d, D, lo, hi, knees, slopes, w, product(G, w), -1, cutoff, accuracy, sweeps, val)

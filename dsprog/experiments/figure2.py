@@ -19,7 +19,7 @@ CHOSEN = ("exact", "prism", "ssp")
 PANELS = {
     "train_error": "training error, ‖y - ŷ‖² / ‖y‖²",
     "test_error": "test error",
-    "seconds": "seconds",
+    "cpu_seconds": "CPU seconds",
 }
 
 
