@@ -156,7 +156,7 @@ PAGE = """<!doctype html>
 <html lang="en"><meta charset="utf-8"><title>{title}</title>
 <style>
 body {{ font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 60rem; padding: 0 1rem; }}
-table {{ border-collapse: collapse; }} td, th {{ padding: .15rem .7rem; text-align: right; }}
+table {{ border-collapse: collapse; margin: 1rem 0; }} td, th {{ padding: .15rem .7rem; text-align: right; }}
 td:first-child {{ text-align: left; }} tr {{ border-bottom: 1px solid #ddd; }} em {{ color: #a40; font-style: normal; }}
 </style>
 <h1>{title}</h1>
