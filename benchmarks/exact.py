@@ -90,11 +90,11 @@ def draw(rows: list[dict[str, Any]]) -> None:
 
     figure, axes = plt.subplots(1, 2, figsize=(10, 4), layout="constrained")
     lines = [line for line in summary(rows) if line["solver"] == "BranchAndBound"]
-    for family in dict.fromkeys(line["family"] for line in lines):
+    for family in sorted({line["family"] for line in lines}):
         own = [line for line in lines if line["family"] == family]
-        for axis, key in zip(axes, ("nodes", "cpu s")):
+        for axis, key, least in zip(axes, ("nodes", "cpu s"), (1, 1e-3)):
             axis.plot(
-                [line["n"] for line in own], [max(line[key], 1e-3) for line in own], marker="o", ms=4, label=family
+                [line["n"] for line in own], [max(line[key], least) for line in own], marker="o", ms=4, label=family
             )
     for axis, name in zip(axes, ("nodes", "CPU seconds")):
         axis.set(yscale="log", xlabel="n", ylabel=name)
@@ -114,7 +114,7 @@ def main() -> None:
     parser.add_argument("--draw", action="store_true", help="only draw the saved rows")
     options = parser.parse_args()
     rows = json.loads((RESULTS / "exact.json").read_text())["rows"] if options.draw else run(options)
-    print(table(summary(rows)))
+    print(table(sorted(summary(rows), key=lambda line: line["family"])))
     draw(rows)
 
 

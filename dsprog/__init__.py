@@ -26,8 +26,9 @@ from dsprog.functions.information import ConditionalEntropy, Entropy
 from dsprog.functions.matroid import MatroidRank
 from dsprog.functions.modular import Modular
 from dsprog.functions.mutual_information import MutualInformation
+from dsprog.functions.nuclear import NuclearNorm
 from dsprog.functions.regression import LeastSquares
-from dsprog.functions.spectral import GaussianEntropy, LogDet, NuclearNorm
+from dsprog.functions.spectral import GaussianEntropy, LogDet
 from dsprog.functions.table import Table
 from dsprog.knowledge import Knowledge
 from dsprog.lovasz import greedy_vertices, lovasz_extension, modular_lower_bound, modular_upper_bound

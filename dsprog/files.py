@@ -30,6 +30,7 @@ from dsprog.functions import (
     information,
     matroid,
     modular,
+    nuclear,
     regression,
     spectral,
 )
@@ -45,7 +46,7 @@ FAMILIES: dict[str, type] = {
         transforms.Restriction, cardinality.CardinalityConcave, concave_of.ConcaveOf, concave.ConcaveOfModular,
         coverage.Coverage, facility.FacilityLocation, graph.Cut, graph.Pairwise, information.ConditionalEntropy,
         information.Entropy, mutual.MutualInformation, matroid.MatroidRank, modular.Modular, regression.LeastSquares,
-        spectral.GaussianEntropy, spectral.LogDet, spectral.NuclearNorm, tables.Table,
+        spectral.GaussianEntropy, spectral.LogDet, nuclear.NuclearNorm, tables.Table,
     )
 }  # fmt: skip
 CONSTRAINTS: dict[str, type] = {

@@ -26,7 +26,8 @@ from dsprog.functions.information import ConditionalEntropy, Entropy
 from dsprog.functions.matroid import MatroidRank
 from dsprog.functions.modular import Modular
 from dsprog.functions.mutual_information import MutualInformation
-from dsprog.functions.spectral import GaussianEntropy, LogDet, NuclearNorm
+from dsprog.functions.nuclear import NuclearNorm
+from dsprog.functions.spectral import GaussianEntropy, LogDet
 from dsprog.functions.table import Table
 from dsprog.set_function import SetFunction
 from dsprog.validation import Floats

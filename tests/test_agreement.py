@@ -1,5 +1,6 @@
 """Exact solvers against enumeration and each other, on objectives that mix all kinds of terms on both sides."""
 
+import numpy as np
 import pytest
 from mixed_terms import KINDS, mixed_constraints, mixed_objective
 
@@ -7,38 +8,34 @@ import dsprog as ds
 from dsprog import milp
 from dsprog.functions.table import all_masks
 from dsprog.problem import as_problem
-from dsprog.testing import check_result
 
-needs_scip = pytest.mark.skipif(not milp.importable("scip"), reason="no pyscipopt")
-SOLVERS = {
-    "HiGHS": ds.CompactModel(),
-    "SCIP": ds.CompactModel(backend="scip"),
-    "race": ds.Race(),
-}
-NAMED = ["HiGHS", pytest.param("SCIP", marks=needs_scip), "race"]
-CASES = range(len(KINDS))
+SOLVERS = [ds.BranchAndBound(), ds.Race(), ds.CompactModel(backend="scip" if milp.importable("scip") else "highs")]
+# HiGHS starts again after every round of cuts, and a callable without a slope needs many Nemhauser–Wolsey cuts
+TOO_LONG_FOR_HIGHS = {(KINDS.index("coverage, declared"), 18)}
 
 
-def compare(objective, constraints, name, reduce=None):
-    """The value of enumeration and of interval branch and bound, a valid bound, and a certificate."""
-    feasible = as_problem(objective, constraints).feasible(all_masks(objective.n)) if constraints else None
-    result = ds.minimize(objective, SOLVERS[name], constraints=constraints, seed=0, reduce=reduce)
-    check_result(result, objective, feasible)
-    assert result.certified
-    other = ds.minimize(objective, ds.BranchAndBound(), constraints=constraints)
-    assert other.certified
-    assert result.value == pytest.approx(other.value, abs=1e-6)
+def compare(objective, constraints, solvers, reduce=None):
+    """Every solver proves the value that enumeration finds."""
+    masks = all_masks(objective.n)
+    feasible = as_problem(objective, constraints).feasible(masks)
+    optimum = objective.values(masks[feasible]).min()
+    for solver in solvers:
+        result = ds.minimize(objective, solver, constraints=constraints, seed=0, reduce=reduce)
+        assert result.certified, solver
+        assert feasible[(masks == np.isin(np.arange(objective.n), result.S)).all(axis=1)].all(), solver
+        assert result.value == objective(result.S) == pytest.approx(optimum, rel=1e-6, abs=1e-6), solver
+        assert optimum - 1e-5 * max(1.0, abs(optimum)) <= result.lower_bound <= optimum + 1e-9, solver
 
 
-@pytest.mark.parametrize("name", NAMED)
-@pytest.mark.parametrize("case", CASES)
-def test_small_mixed_objectives(case, name):
-    compare(mixed_objective(case, 7), mixed_constraints(case, 7), name, reduce=case % 2 == 0)
+@pytest.mark.parametrize("case", range(len(KINDS)))
+def test_small_mixed_objectives(case):
+    objective, constraints = mixed_objective(case, 7), mixed_constraints(case, 7)
+    compare(objective, constraints, [*SOLVERS, ds.CompactModel()], reduce=case % 2 == 0)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", NAMED)
 @pytest.mark.parametrize("n", [10, 14, 18])
-@pytest.mark.parametrize("case", CASES)
-def test_mixed_objectives(case, n, name):
-    compare(mixed_objective(case, n, 1), mixed_constraints(case + n // 4, n), name)
+@pytest.mark.parametrize("case", range(len(KINDS)))
+def test_mixed_objectives(case, n):
+    solvers = SOLVERS if (case, n) in TOO_LONG_FOR_HIGHS else [*SOLVERS, ds.CompactModel()]
+    compare(mixed_objective(case, n, 1), mixed_constraints(case + n // 4, n), solvers)

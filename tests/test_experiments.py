@@ -54,6 +54,7 @@ def test_reproduce_ds_benchmarks(tmp_path, monkeypatch):
     done = CliRunner().invoke(main, arguments)
     assert done.exit_code == 0, done.output
     rows = Rows(tmp_path / "ds_benchmarks.csv", ["instance"]).rows
+    assert all(row["peak_gb"] > 0 for row in rows)
     assert len(rows) == 12
     optima = {row["instance"]: row["value"] for row in rows if row["solver"] == "certified"}
     assert all(row["certified"] == (row["solver"] == "certified") for row in rows)

@@ -177,3 +177,16 @@ def test_empty_batches(name):
     assert f.chains(np.zeros((0, 4), dtype=int)).shape == (0, 4)
     if f.has_concave_extension:
         assert f.tangents(np.zeros((0, 4)))[1].shape == (0, 4)
+
+
+@pytest.mark.parametrize(("rows", "n", "spread"), [(30, 20, 0.0), (30, 20, 2.5), (20, 30, 0.0), (30, 20, 9.0)])
+def test_nuclear_norm_is_the_sum_of_singular_values(rows, n, spread):
+    """With and without a spectrum: X'X of the second design has a condition of 1e5, the last two are singular."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(rows, n)) * 10.0 ** rng.uniform(-spread / 2, spread / 2, n)
+    f, masks = ds.NuclearNorm(X), rng.random((40, n)) < 0.4
+    expected = [np.linalg.svd(X[:, mask], compute_uv=False).sum() for mask in masks]
+    np.testing.assert_allclose(f.values(masks), expected, rtol=1e-10)
+    without = f.values(masks & (np.arange(n) != 3))
+    with_it = f.values(masks | (np.arange(n) == 3))
+    np.testing.assert_allclose(f.marginals(masks)[:, 3], with_it - without, atol=1e-9 * max(expected))

@@ -4,9 +4,11 @@ import importlib
 import math
 import os
 import pickle
+import re
 import signal
 import threading
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -170,6 +172,12 @@ def test_scipy_stands_in_for_highspy_with_a_message(monkeypatch):
     assert isinstance(model, milp.ScipyProgramme)
     with pytest.raises(ImportError, match="pip install highspy"):
         build(3, 2, 0, "highs")
+
+
+def test_one_file_imports_highs():
+    package = Path(milp.__file__).parent.parent
+    users = [path for path in package.rglob("*.py") if re.search(r"^\s*(import|from) highspy", path.read_text(), re.M)]
+    assert users == [package / "milp" / "highs.py"]
 
 
 def test_unknown_backend():

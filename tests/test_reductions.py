@@ -161,9 +161,11 @@ def test_every_exact_solver_may_be_given_parts(solver):
     assert "elements left" not in ds.minimize(objective, solver, node_limit=300).proof
 
 
-def test_who_is_not_given_parts():
+def test_who_is_not_given_parts(tmp_path):
     with pytest.raises(ValueError, match="reduce must be left out: SSP is not given parts"):
         ds.minimize(separable(0), ds.SSP(), reduce=True)
+    with pytest.raises(ValueError, match="reduce must be left out: checkpoints keep no parts"):
+        ds.minimize(separable(0), ds.BranchAndBound(), reduce=True, checkpoint=tmp_path / "run.npz")
     assert "elements left" not in ds.minimize(separable(0), ds.BranchAndBound(), reduce=False).proof
 
 

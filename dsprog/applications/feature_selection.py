@@ -28,8 +28,8 @@ from dsprog.bounds.relaxation import SMALLEST, Loss
 from dsprog.functions.concave import ConcaveOfModular
 from dsprog.functions.modular import Modular
 from dsprog.functions.mutual_information import MutualInformation
+from dsprog.functions.nuclear import NuclearNorm
 from dsprog.functions.regression import LeastSquares
-from dsprog.functions.spectral import NuclearNorm
 from dsprog.minimize import minimize
 from dsprog.result import Result
 from dsprog.set_function import SetFunction

@@ -170,7 +170,7 @@ class SubmodularFeatureSelector(SelectorMixin, BaseEstimator):
     def _minimized(self, objective: Difference, two_sided: Difference, initial: tuple[int, ...]) -> Result:
         solvers: dict[str, Solver | None] = {
             "exact": None,
-            "prism": Prismatic(subdivision="optimum"),
+            "prism": Prismatic(),  # steps of bisection are short, so that a time limit is kept
             "ssp": SSP(restarts=1),
             "greedy": Greedy(),
         }

@@ -43,23 +43,26 @@ def factorise(A, diagonal, shift, L):
 
 @kernel
 def invert(L, Z):
-    """Z = (LL')⁻¹ from a lower triangular L."""
+    """Z = (LL')⁻¹ = M'M from a lower triangular L, M = L⁻¹."""
     n = len(L)
-    M = np.zeros((n, n))  # row j is column j of L⁻¹
-    for j in range(n):
-        M[j, j] = 1.0 / L[j, j]
-        for i in range(j + 1, n):
-            total = 0.0
-            for k in range(j, i):
-                total += L[i, k] * M[j, k]
-            M[j, i] = -total / L[i, i]
+    M = np.zeros((n, n))
+    Z[:] = 0.0
     for i in range(n):
+        row = M[i]
+        for k in range(i):
+            scale = L[i, k]
+            for j in range(k + 1):
+                row[j] -= scale * M[k, j]
+        row[i] = 1.0
         for j in range(i + 1):
-            total = 0.0
-            for k in range(i, n):
-                total += M[i, k] * M[j, k]
-            Z[i, j] = total
-            Z[j, i] = total
+            row[j] /= L[i, i]
+        for j in range(i + 1):
+            scale = row[j]
+            for k in range(j + 1):
+                Z[j, k] += scale * row[k]
+    for i in range(n):
+        for j in range(i):
+            Z[j, i] = Z[i, j]
 
 
 @kernel

@@ -140,8 +140,10 @@ class Relaxation:
     def tighten_boxes(self, cutoff: float) -> Masks:
         """Tighten lo and hi of every feature; which features no set below the cutoff has."""
         exclude = np.zeros(len(self.free), dtype=bool)
+        if not np.isfinite(cutoff - self.lower):
+            return exclude
         matrices = (self.G, self.b, self.c, self.d, self.D, self.lo, self.hi, self.w)
-        tighten_boxes(*matrices, cutoff, 0.02 * self.room(cutoff), SWEEPS // 3, exclude)
+        tighten_boxes(*matrices, self.lower, cutoff, 0.05 * self.room(cutoff), SWEEPS // 3, exclude)
         return exclude
 
     @property

@@ -19,7 +19,7 @@ CHOSEN = ("exact", "prism", "ssp")
 PANELS = {
     "train_error": "training error, ‖y - ŷ‖² / ‖y‖²",
     "test_error": "test error",
-    "seconds": "seconds",
+    "cpu_seconds": "CPU seconds",
 }
 
 
@@ -101,7 +101,8 @@ def report(rows: list[Row], figure: Path, setting: Setting) -> str:
         paragraph(
             f"Least squares with a nuclear-norm penalty on {setting.p} features and {setting.n} rows, "
             f"{rows[0]['k']} of them relevant, signal and noise of equal power; means over data sets, bands of one "
-            f"standard error. The exact method stops after {setting.time_limit:g} s, PRISM after a sixth of that."
+            f"standard error. The exact method, started from SSP's set, stops after {setting.time_limit:g} CPU s, "
+            "PRISM after a sixth of that at most."
         ),
         picture(figure, "errors and time against λ"),
         heading("Means over data sets"),

@@ -1,8 +1,4 @@
-"""Functions of spectra: determinants, Gaussian entropy and the nuclear norm.
-
-log det of principal submatrices is submodular because Gaussian entropy is. The nuclear norm of chosen columns is too:
-the square root is an integral of log(1 + λ/t) over t, and each of these is a log det.
-"""
+"""Determinants of principal submatrices, and Gaussian entropy, which makes them submodular."""
 
 from __future__ import annotations
 
@@ -168,59 +164,6 @@ class GaussianEntropy(LogDeterminant):
         shift = 0.5 * np.log(2 * np.pi * np.e)
         self._set_matrix(self.cov, self.cov / smallest - np.eye(len(self.cov)), smallest, 0.5, shift)
         self.knows = Knowledge(submodular=True, increasing=True if self._modular_slope >= 0 else None)
-
-
-class NuclearNorm(SetFunction):
-    """f(S) = ‖X_S‖_* = tr (X_S' X_S)^½, the sum of the singular values of the chosen columns.
-
-    Parameters
-    ----------
-    X : (rows, n) array
-
-    Examples
-    --------
-    >>> import dsprog as ds
-    >>> round(ds.NuclearNorm([[3.0, 0.0], [4.0, 2.0]])([0]), 6)
-    5.0
-    """
-
-    has_concave_extension = True
-
-    def __init__(self, X: ArrayLike) -> None:
-        self.X = as_matrix(X, "X", shape=(None, None))
-        self.n = self.X.shape[1]
-        # X = QR with orthonormal Q: columns of R have the singular values of columns of X.
-        self._R: Floats = np.asarray(np.linalg.qr(self.X, mode="r")) if self.X.size else np.zeros((1, self.n))
-        self.knows = Knowledge(submodular=True, increasing=True)
-
-    def _values(self, masks: Masks) -> Floats:
-        out = np.zeros(len(masks))
-        sizes = masks.sum(axis=1)
-        for size in np.unique(sizes[sizes > 0]):
-            rows = np.flatnonzero(sizes == size)
-            columns = np.nonzero(masks[rows])[1].reshape(len(rows), size)
-            per_chunk = max(1, (1 << 22) // (len(self._R) * int(size)))
-            for first in range(0, len(rows), per_chunk):
-                these = slice(first, first + per_chunk)
-                blocks = np.moveaxis(self._R[:, columns[these]], 0, 1)
-                out[rows[these]] = np.linalg.svd(blocks, compute_uv=False).sum(axis=1)
-        return out
-
-    def _spectrum(self, x: Floats) -> tuple[Floats, Floats]:
-        vectors, roots, _ = np.linalg.svd(self._R * np.sqrt(x)[:, None, :], full_matrices=True)
-        padding = np.zeros((len(x), len(self._R) - roots.shape[1]))
-        return np.concatenate([roots, padding], axis=1), vectors
-
-    def _concave_extension(self, x: Floats) -> Floats:
-        return np.linalg.svd(self._R * np.sqrt(x)[:, None, :], compute_uv=False).sum(axis=1)
-
-    def _tangents(self, x: Floats) -> tuple[Floats, Floats]:
-        # tr M^½ <= ½ tr P + ½ tr(P⁻¹ M) for every positive definite P, with equality at P = M^½. Here M is linear in
-        # the set, and P is M(x)^½ lifted away from zero, where the slope of the extension is infinite.
-        roots, vectors = self._spectrum(x)
-        lifted = np.sqrt(roots**2 + 1e-12 * (self._R**2).sum() + 1e-200)
-        projected = np.swapaxes(vectors, 1, 2) @ self._R
-        return 0.5 * lifted.sum(axis=1), 0.5 * (projected**2 / lifted[:, :, None]).sum(axis=1)
 
 
 def as_symmetric(value: ArrayLike, name: str) -> Floats:

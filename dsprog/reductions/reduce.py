@@ -73,7 +73,7 @@ class Reduction:
     def sentence(self) -> str:
         """What was found, for the log."""
         left = sum(map(len, self.components))
-        found = f"{int(self.include.sum())} included, {self.omitted} omitted, {self.dominated} dominated"
+        found = f"{int(self.include.sum())} included, {self.omitted} omitted, {self.dominated} dominated or duplicate"
         return f"{left} of {self.problem.n} elements left ({found}) in {len(self.components)} parts"
 
 

@@ -29,7 +29,7 @@ from dsprog.validation import Floats, Ints, Masks
 
 Node = dict[str, Any]  # a row of a bundle
 ENOUGH = 0.005  # a step of the diagonal that closes less of the gap than this is the last
-RENEW = 8  # levels of the tree between two minorants of the penalty, which cost as much as several nodes
+RENEW = 8  # levels of the tree between two minorants of the penalty
 PREFIXES = 40  # features in the order of the relaxation that starting sets are made of
 
 
@@ -60,7 +60,7 @@ class PerspectiveBranchAndBound(Solver):
     ((3, 7), True)
     """
 
-    steps: int = 2
+    steps: int = 1
     root_steps: int = 20
     root_rounds: int = 6
     unit: int = 16

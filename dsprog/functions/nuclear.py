@@ -1,0 +1,203 @@
+"""The nuclear norm of chosen columns.
+
+It is submodular: the square root is an integral of log(1 + λ/t) over t, and each of these is a log det of principal
+submatrices of the Gram matrix A = X'X.
+
+Where the columns are far from dependent, no spectrum is needed. For eigenvalues in [m, M] the square root is, up to
+rounding, a short sum (Hale, Higham and Trefethen 2008)
+
+    √λ = Σ_t c_t λ/(λ + t),    so    ‖X_S‖_* = tr A_S^½ = Σ_t c_t (|S| - t tr (A_S + t)⁻¹),
+
+with m and M the extreme eigenvalues of A, between which those of all A_S lie. With Z = (A_S + t)⁻¹, q = Z A_Sj and
+σ = A_jj + t - A_jS q, adding j raises tr Z by (1 + |q|²)/σ, and removing i lowers it by |Z_i|²/Z_ii.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from dsprog.kernel import kernel
+from dsprog.knowledge import Knowledge
+from dsprog.set_function import SetFunction
+from dsprog.validation import Floats, Ints, Masks, as_matrix, everywhere
+
+CONDITION = 1e6  # of A, up to which inverses keep enough digits
+
+
+def square_root_sum(m: float, M: float) -> tuple[Floats, Floats]:
+    """t and c with √λ = Σ c λ/(λ + t) on [m, M]: the trapezoidal rule in a variable that elliptic functions provide.
+
+    >>> t, c = square_root_sum(0.01, 4.0)
+    >>> bool(abs((c * 2 / (2 + t)).sum() - 2**0.5) < 1e-13)
+    True
+    """
+    from scipy.special import ellipj, ellipk  # costs as much as importing all of dsprog
+
+    count = int(np.ceil((np.log(M / m) + 3) * 33 / (2 * np.pi**2)))  # the error is exp(-2π² count / (log(M/m) + 3))
+    K = ellipk(1 - m / M)
+    sn, cn, dn, _ = ellipj((np.arange(count) + 0.5) * K / count, 1 - m / M)
+    return m * (sn / cn) ** 2, 2 * K * np.sqrt(m) / (np.pi * count) * dn / cn**2
+
+
+@kernel
+def answer(A, Z, members, count, j, t, q):
+    """The first entries of q: Z A_Sj; returns σ and (1 + |q|²)/σ."""
+    column = q[count : 2 * count]
+    for p in range(count):
+        column[p] = A[j, members[p]]
+    sigma = A[j, j] + t
+    length = 1.0
+    for p in range(count):
+        total = 0.0
+        for r in range(count):
+            total += Z[p, r] * column[r]
+        q[p] = total
+        sigma -= total * column[p]
+        length += total * total
+    return sigma, length / sigma
+
+
+@kernel
+def append(Z, members, count, j, q, sigma):
+    """Make j the next member: the inverse of a matrix with one more row."""
+    for p in range(count):
+        scale = q[p] / sigma
+        for r in range(count):
+            Z[p, r] += scale * q[r]
+        Z[p, count] = -scale
+        Z[count, p] = -scale
+    Z[count, count] = 1.0 / sigma
+    members[count] = j
+
+
+@kernel
+def chains_kernel(A, t, c, orders, start, out):
+    """Increments along each order, summed over t."""
+    n = len(A)
+    Z, q = np.empty((n, n)), np.empty(2 * n)
+    members = np.empty(n, dtype=np.int64)
+    inside = np.empty(n, dtype=np.bool_)
+    out[:] = 0.0
+    for b in range(len(orders)):
+        for s in range(len(t)):
+            count = 0
+            for j in range(n):
+                inside[j] = start[b, j]
+                if inside[j]:
+                    sigma, _ = answer(A, Z, members, count, j, t[s], q)
+                    append(Z, members, count, j, q, sigma)
+                    count += 1
+            for k in range(orders.shape[1]):
+                j = orders[b, k]
+                if j < 0 or inside[j]:
+                    continue
+                inside[j] = True
+                sigma, rise = answer(A, Z, members, count, j, t[s], q)
+                append(Z, members, count, j, q, sigma)
+                count += 1
+                out[b, k] += c[s] * (1.0 - t[s] * rise)
+
+
+@kernel
+def marginals_kernel(A, t, c, masks, among, out):
+    """f(S ∪ j) - f(S ∖ j), summed over t."""
+    n = len(A)
+    Z, q = np.empty((n, n)), np.empty(2 * n)
+    members = np.empty(n, dtype=np.int64)
+    out[:] = 0.0
+    for b in range(len(masks)):
+        for s in range(len(t)):
+            count = 0
+            for j in range(n):
+                if masks[b, j]:
+                    sigma, _ = answer(A, Z, members, count, j, t[s], q)
+                    append(Z, members, count, j, q, sigma)
+                    count += 1
+            for j in range(n):
+                if among[b, j] and not masks[b, j]:
+                    out[b, j] += c[s] * (1.0 - t[s] * answer(A, Z, members, count, j, t[s], q)[1])
+            for p in range(count):
+                if among[b, members[p]]:
+                    length = 0.0
+                    for r in range(count):
+                        length += Z[p, r] * Z[p, r]
+                    out[b, members[p]] += c[s] * (1.0 - t[s] * length / Z[p, p])
+
+
+class NuclearNorm(SetFunction):
+    """f(S) = ‖X_S‖_* = tr (X_S' X_S)^½, the sum of the singular values of the chosen columns.
+
+    Parameters
+    ----------
+    X : (rows, n) array
+
+    Examples
+    --------
+    >>> import dsprog as ds
+    >>> round(ds.NuclearNorm([[3.0, 0.0], [4.0, 2.0]])([0]), 6)
+    5.0
+    """
+
+    has_concave_extension = True
+
+    def __init__(self, X: ArrayLike) -> None:
+        self.X = as_matrix(X, "X", shape=(None, None))
+        self.n = self.X.shape[1]
+        # X = QR with orthonormal Q: columns of R have the singular values of columns of X.
+        self._R: Floats = np.asarray(np.linalg.qr(self.X, mode="r")) if self.X.size else np.zeros((1, self.n))
+        self.knows = Knowledge(submodular=True, increasing=True)
+        self._gram = np.ascontiguousarray(self._R.T @ self._R)
+        spectrum = np.linalg.eigvalsh(self._gram) if self.n else np.zeros(1)
+        self._is_regular = bool(spectrum[0] * CONDITION > spectrum[-1] > 0)
+        if self._is_regular:
+            self._t, self._c = square_root_sum(0.999 * spectrum[0], 1.001 * spectrum[-1])
+
+    def _values(self, masks: Masks) -> Floats:
+        if not self._is_regular:
+            return self._from_singular_values(masks)
+        orders = np.where(masks, np.arange(self.n), -1)
+        return self._chains(orders, np.zeros(masks.shape, dtype=bool)).sum(axis=1)
+
+    def _chains(self, orders: Ints, start: Masks) -> Floats:
+        if not self._is_regular:
+            return super()._chains(orders, start)
+        out = np.empty(orders.shape)
+        chains_kernel(self._gram, self._t, self._c, orders, start, out)
+        return out
+
+    def _marginals(self, masks: Masks, among: Masks | None = None) -> Floats:
+        if not self._is_regular:
+            return super()._marginals(masks, among)
+        out = np.empty(masks.shape)
+        marginals_kernel(self._gram, self._t, self._c, masks, everywhere(masks) if among is None else among, out)
+        return out
+
+    def _from_singular_values(self, masks: Masks) -> Floats:
+        out = np.zeros(len(masks))
+        sizes = masks.sum(axis=1)
+        for size in np.unique(sizes[sizes > 0]):
+            rows = np.flatnonzero(sizes == size)
+            columns = np.nonzero(masks[rows])[1].reshape(len(rows), size)
+            per_chunk = max(1, (1 << 22) // (len(self._R) * int(size)))
+            for first in range(0, len(rows), per_chunk):
+                these = slice(first, first + per_chunk)
+                blocks = np.moveaxis(self._R[:, columns[these]], 0, 1)
+                out[rows[these]] = np.linalg.svd(blocks, compute_uv=False).sum(axis=1)
+        return out
+
+    def _spectrum(self, x: Floats) -> tuple[Floats, Floats]:
+        vectors, roots, _ = np.linalg.svd(self._R * np.sqrt(x)[:, None, :], full_matrices=True)
+        padding = np.zeros((len(x), len(self._R) - roots.shape[1]))
+        return np.concatenate([roots, padding], axis=1), vectors
+
+    def _concave_extension(self, x: Floats) -> Floats:
+        return np.linalg.svd(self._R * np.sqrt(x)[:, None, :], compute_uv=False).sum(axis=1)
+
+    def _tangents(self, x: Floats) -> tuple[Floats, Floats]:
+        # tr M^½ <= ½ tr P + ½ tr(P⁻¹ M) for every positive definite P, with equality at P = M^½. Here M is linear in
+        # the set, and P is M(x)^½ lifted away from zero, where the slope of the extension is infinite.
+        roots, vectors = self._spectrum(x)
+        lifted = np.sqrt(roots**2 + 1e-12 * (self._R**2).sum() + 1e-200)
+        projected = np.swapaxes(vectors, 1, 2) @ self._R
+        return 0.5 * lifted.sum(axis=1), 0.5 * (projected**2 / lifted[:, :, None]).sum(axis=1)
