@@ -136,7 +136,7 @@ def report(rows: list[Row], figure: Path, setting: Setting) -> str:
         heading("What is certified"),
         table(("k", "problems", "proved optimal", "median gap"), proved),
         paragraph(
-            f"The exact method, started from SSP's set, stops after {setting.time_limit:g} CPU s a problem, PRISM "
+            f"The exact method stops after {setting.time_limit:g} CPU s a problem, PRISM "
             "after a sixth of that at most. The other methods prove nothing."
         ),
     ]
