@@ -107,7 +107,7 @@ def cell_text(rows: list[Row], k: int, method: str) -> str:
     if not cells:
         return ""
     error, seconds = (float(np.mean([row[column] for row in cells])) for column in ("test_error", "cpu_seconds"))
-    return f"{error:.3f} ({seconds:.2f})"
+    return f"{error:.3f} ({seconds:.2g})"
 
 
 def report(rows: list[Row], figure: Path, setting: Setting) -> str:
