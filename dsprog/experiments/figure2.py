@@ -101,7 +101,7 @@ def report(rows: list[Row], figure: Path, setting: Setting) -> str:
         paragraph(
             f"Least squares with a nuclear-norm penalty on {setting.p} features and {setting.n} rows, "
             f"{rows[0]['k']} of them relevant, signal and noise of equal power; means over data sets, bands of one "
-            f"standard error. The exact method, started from SSP's set, stops after {setting.time_limit:g} CPU s, "
+            f"standard error. The exact method stops after {setting.time_limit:g} CPU s, "
             "PRISM after a sixth of that at most."
         ),
         picture(figure, "errors and time against λ"),

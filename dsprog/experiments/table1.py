@@ -107,7 +107,7 @@ def cell_text(rows: list[Row], k: int, method: str) -> str:
     if not cells:
         return ""
     error, seconds = (float(np.mean([row[column] for row in cells])) for column in ("test_error", "cpu_seconds"))
-    return f"{error:.3f} ({seconds:.2f})"
+    return f"{error:.3f} ({seconds:.2g})"
 
 
 def report(rows: list[Row], figure: Path, setting: Setting) -> str:
@@ -136,7 +136,7 @@ def report(rows: list[Row], figure: Path, setting: Setting) -> str:
         heading("What is certified"),
         table(("k", "problems", "proved optimal", "median gap"), proved),
         paragraph(
-            f"The exact method, started from SSP's set, stops after {setting.time_limit:g} CPU s a problem, PRISM "
+            f"The exact method stops after {setting.time_limit:g} CPU s a problem, PRISM "
             "after a sixth of that at most. The other methods prove nothing."
         ),
     ]

@@ -126,7 +126,7 @@ class PerspectiveSearch(Method):
         return "branch and bound with perspective bounds and coefficient boxes"
 
     def starting_sets(self, known: Masks | None = None) -> tuple[Masks, Floats]:
-        """Local optima near the sets that the order of the root relaxation begins with, and near a known set."""
+        """Local optima near the sets that the order of the root relaxation begins with, ∅, and a known set."""
         node = {key: value[0].copy() for key, value in self.root().items()}
         relaxation = self._tighten(node, np.inf, self.options.root_steps)
         masks = np.zeros((min(self.n, PREFIXES) + 1, self.n), dtype=bool)
@@ -134,7 +134,7 @@ class PerspectiveSearch(Method):
             order = self._order(node, relaxation)
             masks |= np.arange(len(masks))[:, None] > np.argsort(order)
         masks = masks[self.problem.feasible(masks)]
-        starts = masks[np.argsort(self.problem.objective.values(masks))[:1]]
+        starts = np.concatenate([masks[np.argsort(self.problem.objective.values(masks))[:1]], masks[:1]])
         if known is not None:
             starts = np.concatenate([starts, known[None]])
         feasible = self.problem.feasible if len(self.problem.rows) else None
