@@ -130,10 +130,10 @@ class IntervalSearch(Method):
                 )
             self._judge(submodular=any(name not in ("monotone", "pairs") for name in names))
             return [self._build(name) for name in names]
-        cheap_first = (
-            ("dual", "modular") if Majorant(self.g, self.options.extensions).all_tangible else ("modular", "dual")
-        )
-        submodular = [self._build(name) for name in cheap_first]
+        # Where tangents are all that it needs, the dual bound goes first: it closes half of all nodes, and only the others
+        # need marginals at both ends.
+        dual_first = Majorant(self.g, self.options.extensions).all_tangible
+        submodular = [self._build(name) for name in (("dual", "modular") if dual_first else ("modular", "dual"))]
         if parts is None:
             self._judge(submodular=True)
             return submodular
