@@ -130,8 +130,8 @@ class IntervalSearch(Method):
                 )
             self._judge(submodular=any(name not in ("monotone", "pairs") for name in names))
             return [self._build(name) for name in names]
-        # Where tangents are all that it needs, the dual bound goes first: it closes half of all nodes, and only the others
-        # need marginals at both ends.
+        # Where tangents are all that it needs, the dual bound goes first: it closes half of all nodes, and only the
+        # others need marginals at both ends.
         dual_first = Majorant(self.g, self.options.extensions).all_tangible
         submodular = [self._build(name) for name in (("dual", "modular") if dual_first else ("modular", "dual"))]
         if parts is None:
