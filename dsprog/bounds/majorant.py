@@ -14,6 +14,7 @@ from __future__ import annotations
 import numpy as np
 
 from dsprog.algebra import Sum
+from dsprog.bounds.bound import free
 from dsprog.search import Bundle
 from dsprog.validation import Floats, Masks
 
@@ -30,7 +31,7 @@ class Majorant:
     def prepare(self, nodes: Bundle) -> None:
         """Marginals of the plain part at both ends."""
         if not self.all_tangible:
-            nodes["dr_I"], nodes["dr_U"] = (self.plain.marginals(nodes[end]) for end in "IU")
+            nodes["dr_I"], nodes["dr_U"] = (self.plain.marginals(nodes[end], free(nodes)) for end in "IU")
 
     def moved(self, nodes: Bundle, include: Masks, exclude: Masks) -> None:
         """Again where an end moved."""
@@ -38,7 +39,7 @@ class Majorant:
             for end, change in (("I", include), ("U", exclude)):
                 rows = np.flatnonzero(change.any(axis=1))
                 if len(rows):
-                    nodes[f"dr_{end}"][rows] = self.plain.marginals(nodes[end][rows])
+                    nodes[f"dr_{end}"][rows] = self.plain.marginals(nodes[end][rows], free(nodes)[rows])
 
     def __call__(self, nodes: Bundle) -> tuple[Floats, Floats]:
         """Constants κ (B,) and slopes c (B, n) at the nodes' points x."""
@@ -51,7 +52,7 @@ class Majorant:
     def _through_Y(self, nodes: Bundle) -> tuple[Floats, Floats]:
         x = nodes["x"]
         Y = (x >= 0.5) & nodes["U"] | nodes["I"]
-        at_Y, d_Y = self.plain.values(Y), self.plain.marginals(Y)
+        at_Y, d_Y = self.plain.values(Y), self.plain.marginals(Y, free(nodes))  # slopes of fixed elements cancel
         grow = np.where(Y, nodes["dr_U"], d_Y)
         shrink = np.where(Y, d_Y, nodes["dr_I"])
         lower_is_grow = ((grow - shrink) * (x - Y)).sum(axis=1) <= 0

@@ -71,7 +71,7 @@ class BranchAndBound(SearchSolver):
     bounds: tuple[str, ...] | None = None
     extensions: bool = True
     steps: int = 4
-    batch: int = 256
+    batch: int = 512
     leaf: int = 2
     unit: int = 50_000
     starts: int = 20
