@@ -113,12 +113,14 @@ class IntervalSearch(Method):
         self.monitor: Monitor | None = None  # asked once a batch, where the run can be seen
         self.f, self.g = share_curvature(self.objective.f, self.objective.g)
         self.ends = Ends(self.f, self.g)
-        self.bounds = self._choose()
-        self.root_bound = self._root_bound(self.bounds)
+        self.majorant = Majorant(self.g, options.extensions)
+        rated = [(self._root_bound(bounds), bounds) for bounds in self._candidates()]
+        self.root_bound, self.bounds = max(rated, key=lambda pair: pair[0])  # the first of equals
 
     # -- which bounds -----------------------------------------------------------------------------------------------
 
-    def _choose(self) -> list[Bound]:
+    def _candidates(self) -> list[list[Bound]]:
+        """Sets of bounds that fit the objective; the best at the root is taken."""
         parts = monotone_parts(self.objective)
         names = self.options.bounds
         if names is not None:
@@ -129,21 +131,19 @@ class IntervalSearch(Method):
                     "bounds: pairs needs an objective that rewards information with a class and charges columns"
                 )
             self._judge(submodular=any(name not in ("monotone", "pairs") for name in names))
-            return [self._build(name) for name in names]
+            return [[self._build(name) for name in names]]
         # Where tangents are all that it needs, the dual bound goes first: it closes half of all nodes, and only the
         # others need marginals at both ends.
-        dual_first = Majorant(self.g, self.options.extensions).all_tangible
-        submodular = [self._build(name) for name in (("dual", "modular") if dual_first else ("modular", "dual"))]
+        order = ("dual", "modular") if self.majorant.all_tangible else ("modular", "dual")
+        submodular = [self._build(name) for name in order]
         if parts is None:
             self._judge(submodular=True)
-            return submodular
+            return [submodular]
         monotone = [self._build("monotone"), *([self._build("pairs")] if has_pairs(*parts) else [])]
         if not self.objective.is_certifiable:
-            return monotone
+            return [monotone]
         lost_by_splitting = any(term.function.split() is not None for term in self.objective.terms)
-        if lost_by_splitting and self._root_bound(monotone) > self._root_bound(submodular):
-            return monotone
-        return submodular
+        return [submodular, monotone] if lost_by_splitting else [submodular]
 
     def _judge(self, submodular: bool) -> None:
         """Say whether the chosen bounds are proved, and refuse functions that a sample shows not to be submodular."""
@@ -159,8 +159,7 @@ class IntervalSearch(Method):
         if name == "modular":
             return ModularBound(self.ends, persistency=not self.keep_all and len(self.problem.rows) == 0)
         if name == "dual":
-            majorant = Majorant(self.g, self.options.extensions)
-            return DualBound(self.f, majorant, self.problem.rows, self.options.steps)
+            return DualBound(self.f, self.majorant, self.problem.rows, self.options.steps)
         parts = monotone_parts(self.objective)
         assert parts is not None
         return PairsBound(*parts) if name == "pairs" else MonotoneBound(*parts)
