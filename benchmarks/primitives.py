@@ -94,7 +94,7 @@ def start_rows() -> list[dict[str, str]]:
 
     bare = fresh("pass")
     imported = fresh("import dsprog")
-    demo = fresh("from dsprog.demo import run; run()")
+    demo = fresh("from dsprog.experiments.demo import run; run()")
     return [
         row("import dsprog", imported - bare, "0.5 s"),
         row("dsprog demo, compiled before, whole process", demo, "1 s for the solve"),

@@ -10,10 +10,10 @@ import numpy as np
 
 import dsprog as ds
 from benchmarks.harness import machine, save, table
-from dsprog.bounds import prism
+from dsprog.core.problem import as_problem
+from dsprog.exact.prismatic import prism
 from dsprog.generators import FAMILIES
-from dsprog.monitor import Limits, Monitor
-from dsprog.problem import as_problem
+from dsprog.run.run import Limits, Monitor
 
 CHOSEN = ("concave", "coverage", "logdet", "cut")
 SETTINGS = {

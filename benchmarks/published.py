@@ -9,7 +9,7 @@ import os
 from pathlib import Path
 
 import dsprog as ds
-from dsprog.experiments.published import load
+from dsprog.experiments.ds_instances import load
 
 DATA = Path(os.environ.get("DSPROG_DATA", Path(__file__).parents[2] / "shared" / "data")) / "ds"
 OPTIMA = {

@@ -10,48 +10,48 @@ True
 """
 
 from dsprog import testing
-from dsprog.algebra import Difference, Sum
-from dsprog.constraints import Cardinality, Exclude, Include, Knapsack, LinearConstraint, Partition
-from dsprog.decompose import decompose
-from dsprog.enumerate import BestSets, enumerate_best
-from dsprog.files import load
+from dsprog.approximate.dca import DCA
+from dsprog.approximate.double_greedy import DoubleGreedy
+from dsprog.approximate.greedy import Greedy
+from dsprog.approximate.local_search import LocalSearch
+from dsprog.approximate.mod_mod import ModMod
+from dsprog.approximate.ssp import SSP
+from dsprog.approximate.sup_sub import SupSub
+from dsprog.core.algebra import Difference, Sum
+from dsprog.core.constraints import Cardinality, Exclude, Include, Knapsack, LinearConstraint, Partition
+from dsprog.core.knowledge import Knowledge
+from dsprog.core.lovasz import greedy_vertices, lovasz_extension, modular_lower_bound, modular_upper_bound
+from dsprog.core.modular import Modular
+from dsprog.core.native import load
+from dsprog.core.set_function import SetFunction, count_oracle_calls
+from dsprog.exact.brute_force import BruteForce
+from dsprog.exact.compact.compact_model import CompactModel
+from dsprog.exact.interval.branch_and_bound import BranchAndBound
+from dsprog.exact.prismatic.prismatic import Prismatic
+from dsprog.exact.quadratic.quadratic_branch_and_bound import QuadraticBranchAndBound
+from dsprog.exact.race import Race
+from dsprog.exact.regression.perspective_branch_and_bound import PerspectiveBranchAndBound
+from dsprog.exact.scip import Scip
+from dsprog.files import read
 from dsprog.functions.cardinality import CardinalityConcave
 from dsprog.functions.concave import ConcaveOfModular
 from dsprog.functions.concave_of import ConcaveOf
 from dsprog.functions.coverage import Coverage
+from dsprog.functions.decompose import decompose
 from dsprog.functions.facility import FacilityLocation
 from dsprog.functions.from_callable import FromCallable
 from dsprog.functions.graph import Cut, Pairwise
 from dsprog.functions.information import ConditionalEntropy, Entropy
 from dsprog.functions.matroid import MatroidRank
-from dsprog.functions.modular import Modular
 from dsprog.functions.mutual_information import MutualInformation
 from dsprog.functions.nuclear import NuclearNorm
 from dsprog.functions.regression import LeastSquares
 from dsprog.functions.spectral import GaussianEntropy, LogDet
 from dsprog.functions.table import Table
-from dsprog.knowledge import Knowledge
-from dsprog.lovasz import greedy_vertices, lovasz_extension, modular_lower_bound, modular_upper_bound
-from dsprog.minimize import minimize
-from dsprog.readers import read
-from dsprog.result import Event, Result
-from dsprog.set_function import SetFunction, count_oracle_calls
-from dsprog.solvers.branch_and_bound import BranchAndBound
-from dsprog.solvers.brute_force import BruteForce
-from dsprog.solvers.compact_model import CompactModel
-from dsprog.solvers.dca import DCA
-from dsprog.solvers.double_greedy import DoubleGreedy
-from dsprog.solvers.greedy import Greedy
-from dsprog.solvers.local_search import LocalSearch
-from dsprog.solvers.mod_mod import ModMod
-from dsprog.solvers.perspective import PerspectiveBranchAndBound
-from dsprog.solvers.prismatic import Prismatic
-from dsprog.solvers.quadratic import QuadraticBranchAndBound
-from dsprog.solvers.race import Race
-from dsprog.solvers.scip import Scip
-from dsprog.solvers.solver import Solver
-from dsprog.solvers.ssp import SSP
-from dsprog.solvers.sup_sub import SupSub
+from dsprog.run.result import Event, Result
+from dsprog.run.solver import Solver
+from dsprog.solve.enumerate import BestSets, enumerate_best
+from dsprog.solve.minimize import minimize
 from dsprog.submodular import SubmodularMinimum, minimize_submodular
 
 __version__ = "0.1.0"

@@ -35,7 +35,7 @@ def main() -> None:
 @main.command()
 def demo() -> None:
     """Solve a small, readable problem and show the proof."""
-    from dsprog.demo import run
+    from dsprog.experiments.demo import run
 
     run()
 
@@ -76,10 +76,10 @@ def solve(
     sparse, OR-Library, qbsolv), max-cut (rudy), maximum flow (DIMACS). Maximisation is read as minimisation of the
     negative.
     """
-    from dsprog.enumerate import enumerate_best
-    from dsprog.files import load_problem
-    from dsprog.minimize import minimize
-    from dsprog.readers import read, recognised
+    from dsprog.core.native import load_problem
+    from dsprog.files import read, recognised
+    from dsprog.solve.enumerate import enumerate_best
+    from dsprog.solve.minimize import minimize
 
     objective: Any
     constraints: list[Any] = []
@@ -121,7 +121,7 @@ def compare(instance: str, solvers: str | None, time_limit: float, seed: int, fo
     Solvers: ssp, supsub, modmod, dca, cdca, forward, backward, bidirectional, double, flip, swap, tabu, and with
     a proof: exact, compact, brute, prism, scip. The gap is to the best lower bound that any of them proved.
     """
-    from dsprog import compare as side_by_side
+    from dsprog.experiments import compare as side_by_side
 
     names = side_by_side.solvers_named(side_by_side.DEFAULT if solvers is None else solvers)
     objective = side_by_side.load_instance(instance)

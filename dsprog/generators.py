@@ -14,7 +14,10 @@ from collections.abc import Callable
 
 import numpy as np
 
-from dsprog.algebra import Difference
+from dsprog.core.algebra import Difference
+from dsprog.core.modular import Modular
+from dsprog.core.set_function import SetFunction
+from dsprog.core.validation import Floats
 from dsprog.functions.cardinality import CardinalityConcave
 from dsprog.functions.concave import ConcaveOfModular
 from dsprog.functions.concave_of import ConcaveOf
@@ -24,13 +27,10 @@ from dsprog.functions.from_callable import FromCallable
 from dsprog.functions.graph import Cut, Pairwise
 from dsprog.functions.information import ConditionalEntropy, Entropy
 from dsprog.functions.matroid import MatroidRank
-from dsprog.functions.modular import Modular
 from dsprog.functions.mutual_information import MutualInformation
 from dsprog.functions.nuclear import NuclearNorm
 from dsprog.functions.spectral import GaussianEntropy, LogDet
 from dsprog.functions.table import Table
-from dsprog.set_function import SetFunction
-from dsprog.validation import Floats
 
 Family = Callable[[int, int], Difference]
 

@@ -11,16 +11,16 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from dsprog.algebra import Difference
-from dsprog.functions.modular import Modular
+from dsprog.core.algebra import Difference
+from dsprog.core.modular import Modular
+from dsprog.core.set_function import SetFunction
+from dsprog.core.submodularity import Submodularity, is_submodular
+from dsprog.core.validation import Floats, Masks
 from dsprog.functions.table import Table, all_masks
 from dsprog.generators import FAMILIES
-from dsprog.minimize import minimize
-from dsprog.refute import Submodularity, is_submodular
-from dsprog.result import STATUSES, Result
-from dsprog.set_function import SetFunction
-from dsprog.solvers.solver import Solver
-from dsprog.validation import Floats, Masks
+from dsprog.run.result import STATUSES, Result
+from dsprog.run.solver import Solver
+from dsprog.solve.minimize import minimize
 
 __all__ = ["Submodularity", "check_result", "check_set_function", "check_solver", "is_submodular"]
 

@@ -18,9 +18,9 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import dsprog as ds
-from dsprog.monitor import Monitor
-from dsprog.problem import as_problem
-from dsprog.search import Frontier
+from dsprog.core.problem import as_problem
+from dsprog.run.driver import Frontier
+from dsprog.run.run import Monitor
 
 PANELS = 8
 BOX = {"boxstyle": "round,pad=0.15", "facecolor": "white", "edgecolor": "none", "alpha": 0.8}

@@ -6,8 +6,8 @@ from mixed_terms import KINDS, mixed_constraints, mixed_objective
 
 import dsprog as ds
 from dsprog import milp
+from dsprog.core.problem import as_problem
 from dsprog.functions.table import all_masks
-from dsprog.problem import as_problem
 
 SOLVERS = [ds.BranchAndBound(), ds.Race(), ds.CompactModel(backend="scip" if milp.importable("scip") else "highs")]
 # HiGHS starts again after every round of cuts, and a callable without a slope needs many Nemhauser–Wolsey cuts

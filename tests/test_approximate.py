@@ -6,15 +6,15 @@ import numpy as np
 import pytest
 
 import dsprog as ds
-from dsprog.constraints import Constraint, LinearRows
+from dsprog.approximate.dca import Extension
+from dsprog.approximate.local_search import best_exchange, descend
+from dsprog.approximate.mod_mod import UpperBounds, lower_weights, orders_through
+from dsprog.approximate.starts import frame_of, starting_sets
+from dsprog.core.constraints import Constraint, LinearRows
+from dsprog.core.problem import Problem
 from dsprog.functions.table import all_masks
 from dsprog.generators import FAMILIES, concave_difference
-from dsprog.monitor import Monitor
-from dsprog.problem import Problem
-from dsprog.solvers.dca import Extension
-from dsprog.solvers.local_search import best_exchange, descend
-from dsprog.solvers.mod_mod import UpperBounds, lower_weights, orders_through
-from dsprog.solvers.starts import frame_of, starting_sets
+from dsprog.run.run import Monitor
 from dsprog.testing import check_result, check_solver
 
 SOLVERS = {

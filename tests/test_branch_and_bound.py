@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 import dsprog as ds
-from dsprog.bounds.bound import free
+from dsprog.core.problem import as_problem
+from dsprog.exact.interval.bound import free
+from dsprog.exact.interval.branch_and_bound import BranchAndBound, IntervalSearch
 from dsprog.functions.table import all_masks
 from dsprog.generators import FAMILIES
-from dsprog.problem import as_problem
-from dsprog.search import take
-from dsprog.solvers.branch_and_bound import BranchAndBound, IntervalSearch
+from dsprog.run.driver import take
 from dsprog.testing import check_result, check_solver
 
 SETTINGS = {

@@ -33,7 +33,7 @@ def test_resumed_run_equals_uninterrupted_one(tmp_path):
 
 
 def test_interruption_inside_an_expansion_loses_nothing(tmp_path, monkeypatch):
-    from dsprog.solvers.branch_and_bound import IntervalSearch
+    from dsprog.exact.interval.branch_and_bound import IntervalSearch
 
     whole, path, process, calls = ds.minimize(OBJECTIVE, SOLVER), tmp_path / "run.npz", IntervalSearch._process, [0]
 
@@ -57,7 +57,7 @@ def test_interruption_inside_an_expansion_loses_nothing(tmp_path, monkeypatch):
 def test_killed_run_continues(tmp_path):
     path = tmp_path / "run.npz"
     code = f"""
-    import dsprog as ds, dsprog.checkpoint as checkpoint
+    import dsprog as ds, dsprog.run.checkpoint as checkpoint
     from dsprog.generators import FAMILIES
     checkpoint.SECONDS_BETWEEN = 0.0
     objective = FAMILIES["concave"](40, 40)

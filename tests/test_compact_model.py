@@ -11,11 +11,11 @@ from mixed_terms import KINDS, costs, term_kinds
 
 import dsprog as ds
 from dsprog import milp
-from dsprog.compact.terms import enter
+from dsprog.core.problem import as_problem
+from dsprog.exact.compact.compact_model import build
+from dsprog.exact.compact.terms import enter
 from dsprog.functions.table import all_masks
 from dsprog.generators import FAMILIES, discrete_data, incidence, random_graph, sparse_weights
-from dsprog.problem import as_problem
-from dsprog.solvers.compact_model import build
 from dsprog.testing import check_result, check_solver
 
 needs_scip = pytest.mark.skipif(not milp.importable("scip"), reason="no pyscipopt")

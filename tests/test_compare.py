@@ -7,7 +7,7 @@ from click.testing import CliRunner
 
 import dsprog as ds
 from dsprog.cli import main
-from dsprog.compare import COLUMNS, SOLVERS, compare, load_instance
+from dsprog.experiments.compare import COLUMNS, SOLVERS, compare, load_instance
 
 
 def run(*arguments):

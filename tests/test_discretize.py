@@ -7,7 +7,7 @@ import pytest
 
 pytest.importorskip("sklearn")
 from dsprog.applications import MDLDiscretizer
-from dsprog.applications.discretize import edges_of
+from dsprog.applications.tan.discretize import edges_of
 
 CASES = {
     # N = 8, H = 1: gain 1 > (log₂7 + log₂7 - 2) / 8 = 0.452

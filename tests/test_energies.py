@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 import dsprog as ds
-from dsprog.bounds.odd_cycle import OddCycleBound
-from dsprog.bounds.roof import roof_duality
-from dsprog.bounds.semidefinite import InteriorPoint, SemidefinitePoint
+from dsprog.core.quadratic_form import QuadraticForm
+from dsprog.exact.quadratic.odd_cycle_bound import OddCycleBound
+from dsprog.exact.quadratic.semidefinite_bound import InteriorPoint, SemidefinitePoint
 from dsprog.experiments.energies import energy_instances, qubo_instances
-from dsprog.functions.quadratic_form import QuadraticForm
+from dsprog.presolve.roof import roof_duality
 
 DATA = Path(os.environ.get("DSPROG_DATA", Path(__file__).parents[2] / "shared" / "data"))
 needs_data = pytest.mark.skipif(not (DATA / "qubo" / "optima.csv").exists(), reason=f"no instances in {DATA}")

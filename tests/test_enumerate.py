@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import dsprog as ds
+from dsprog.core.problem import as_problem
 from dsprog.functions.table import all_masks
 from dsprog.generators import FAMILIES
-from dsprog.problem import as_problem
 
 
 def check_best(best, objective, k, feasible=None, within=np.inf):

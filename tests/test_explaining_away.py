@@ -5,7 +5,7 @@ import pytest
 
 import dsprog as ds
 from dsprog.applications import explaining_away
-from dsprog.bounds.monotone import monotone_parts
+from dsprog.exact.interval.monotone_bound import monotone_parts
 from dsprog.functions.table import all_masks
 from dsprog.generators import discrete_data
 from dsprog.testing import check_result, check_set_function

@@ -10,7 +10,7 @@ from test_families import NAMES, build
 
 import dsprog as ds
 from dsprog.cli import main
-from dsprog.files import load_problem
+from dsprog.core.native import load_problem
 from dsprog.generators import FAMILIES
 
 CALLABLE = {"callable-phi", "phi-and-slope", "callable", "callable-vectorized"}

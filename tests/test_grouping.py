@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from dsprog.functions import grouping
+from dsprog.functions import _grouping as grouping
 
 
 @pytest.mark.parametrize("multiplier", [grouping.MULTIPLIER, np.uint64(0)])

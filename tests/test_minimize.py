@@ -10,7 +10,7 @@ import pytest
 
 import dsprog as ds
 from dsprog.generators import FAMILIES, concave_difference
-from dsprog.result import relative_gap
+from dsprog.run.result import relative_gap
 from dsprog.testing import check_solver
 
 
@@ -19,7 +19,7 @@ def test_brute_force_passes_the_kit():
 
 
 def test_kit_catches_a_solver_that_lies():
-    from dsprog.monitor import Verdict
+    from dsprog.run.run import Verdict
 
     class Liar(ds.Solver):
         def solve(self, problem, monitor, checkpoint=None):

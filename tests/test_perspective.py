@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 import dsprog as ds
-from dsprog.bounds.relaxation import Loss, Relaxation
+from dsprog.core.problem import as_problem
+from dsprog.exact.regression.perspective_branch_and_bound import PerspectiveSearch
+from dsprog.exact.regression.relaxation import Loss, Relaxation
 from dsprog.functions.table import all_masks
-from dsprog.problem import as_problem
-from dsprog.solvers.perspective import PerspectiveSearch
 from dsprog.testing import check_result
 
 

@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 import dsprog as ds
-from dsprog.bounds import prism
+from dsprog.core.problem import as_problem
+from dsprog.exact.prismatic import prism
 from dsprog.functions.table import all_masks
 from dsprog.generators import FAMILIES, concave_difference, coverage_difference
-from dsprog.monitor import Limits, Monitor
-from dsprog.problem import as_problem
-from dsprog.search import branch_and_bound
+from dsprog.run.driver import branch_and_bound
+from dsprog.run.run import Limits, Monitor
 from dsprog.testing import check_result, check_solver
 
 SETTINGS = {

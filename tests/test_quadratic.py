@@ -4,17 +4,17 @@ import numpy as np
 import pytest
 
 import dsprog as ds
-from dsprog.bounds.odd_cycle import OddCycleBound
-from dsprog.bounds.roof import doubled, probe, roof_duality
-from dsprog.bounds.semidefinite import InteriorPoint, SemidefinitePoint
-from dsprog.functions.quadratic_form import QuadraticForm, Steps
+from dsprog.core.quadratic_form import QuadraticForm, Steps
+from dsprog.exact.quadratic.odd_cycle_bound import OddCycleBound
+from dsprog.exact.quadratic.quadratic_branch_and_bound import PartSearch, QuadraticBranchAndBound, problem_of
+from dsprog.exact.quadratic.roof_search import roof_search
+from dsprog.exact.quadratic.semidefinite_bound import InteriorPoint, SemidefinitePoint
+from dsprog.exact.quadratic.tabu import random_starts, tabu_search
 from dsprog.functions.table import all_masks
 from dsprog.generators import FAMILIES
-from dsprog.search import Bundle
-from dsprog.solvers.quadratic import PartSearch, QuadraticBranchAndBound, problem_of
-from dsprog.solvers.reduce import reduce_form
-from dsprog.solvers.roof_search import roof_search
-from dsprog.solvers.tabu import random_starts, tabu_search
+from dsprog.presolve.quadratic import reduce_form
+from dsprog.presolve.roof import doubled, probe, roof_duality
+from dsprog.run.driver import Bundle
 from dsprog.testing import check_result
 
 

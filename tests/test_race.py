@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import dsprog as ds
+from dsprog.core.problem import as_problem
 from dsprog.generators import FAMILIES, concave_difference, incidence, sparse_weights
-from dsprog.problem import as_problem
 from dsprog.testing import check_result, check_solver
 
 

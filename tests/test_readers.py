@@ -11,8 +11,8 @@ from click.testing import CliRunner
 import dsprog as ds
 from dsprog.applications.energy import ising, max_cut, qubo
 from dsprog.cli import main
+from dsprog.files import read, recognised
 from dsprog.functions.table import all_masks
-from dsprog.readers import read, recognised
 
 UAI = "MARKOV\n2\n2 2\n3\n1 0\n2 0 1\n0\n\n2 0.5 1.5\n4\n 1 2 3 4\n1 7\n"
 SPARSE = "3 4\n1 1 -5\n1 2 3\n2 3 -1\n3 3 2\n"

@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 
 import dsprog as ds
+from dsprog.core.problem import as_problem
 from dsprog.functions.table import all_masks
 from dsprog.generators import FAMILIES, discrete_data, incidence, random_graph
-from dsprog.problem import as_problem
-from dsprog.reductions.components import connected
-from dsprog.reductions.domination import dominated
-from dsprog.reductions.exchange import moves
-from dsprog.reductions.reduce import reduce
+from dsprog.presolve.components import connected
+from dsprog.presolve.domination import dominated
+from dsprog.presolve.exchange import moves
+from dsprog.presolve.reduce import reduce
 from dsprog.testing import check_result
 
 SOLVERS = [ds.BranchAndBound(), ds.CompactModel()]

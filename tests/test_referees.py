@@ -6,9 +6,9 @@ from test_branch_and_bound import random_constraints
 from test_enumerate import check_best
 
 import dsprog as ds
+from dsprog.core.problem import as_problem
 from dsprog.functions.table import all_masks
 from dsprog.generators import FAMILIES
-from dsprog.problem import as_problem
 from dsprog.testing import check_result
 
 

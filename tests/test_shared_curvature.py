@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 import dsprog as ds
-from dsprog.bounds.shared_curvature import SharedCurvature, share_curvature
+from dsprog.core.problem import as_problem
+from dsprog.core.submodularity import is_submodular
+from dsprog.exact.interval.branch_and_bound import IntervalSearch
+from dsprog.exact.interval.shared_curvature import SharedCurvature, share_curvature
 from dsprog.generators import concave_difference
-from dsprog.problem import as_problem
-from dsprog.refute import is_submodular
-from dsprog.solvers.branch_and_bound import IntervalSearch
 from dsprog.testing import check_set_function
 
 KINDS = [("sqrt", None), ("log1p", None), ("power", 0.3), ("truncate", 1.2)]
@@ -74,7 +74,7 @@ def test_the_shared_part_raises_the_bound_at_the_root(monkeypatch):
         return search._root_bound(search.bounds)
 
     shared = root_bound()
-    monkeypatch.setattr("dsprog.solvers.branch_and_bound.share_curvature", lambda f, g: (f, g))
+    monkeypatch.setattr("dsprog.exact.interval.branch_and_bound.share_curvature", lambda f, g: (f, g))
     assert root_bound() < shared <= ds.minimize(objective).value
 
 

@@ -10,11 +10,11 @@ import networkx as nx
 import pandas as pd
 
 from dsprog.applications import TANClassifier
-from dsprog.applications.explaining_away import explaining_away
-from dsprog.applications.tan_cuts import Cutter, bipartition, settled
-from dsprog.applications.tan_likelihood import allowed_parents, climbed
-from dsprog.applications.tan_picture import positions
-from dsprog.applications.tan_tables import Counts, LogTables
+from dsprog.applications.tan.cuts import Cutter, bipartition, settled
+from dsprog.applications.tan.explaining_away import explaining_away
+from dsprog.applications.tan.likelihood import allowed_parents, climbed
+from dsprog.applications.tan.picture import positions
+from dsprog.applications.tan.tables import Counts, LogTables
 from dsprog.functions.mutual_information import MutualInformation
 from dsprog.functions.table import all_masks
 from dsprog.generators import discrete_data

@@ -9,17 +9,17 @@ from importlib import import_module
 from typing import Any
 
 from dsprog.applications.energy import ising, max_cut, qubo
-from dsprog.applications.explaining_away import explaining_away
-from dsprog.applications.feature_selection import (
+from dsprog.applications.features.recipes import (
     feature_path,
     feature_selection_objective,
     information_selection_objective,
 )
+from dsprog.applications.tan.explaining_away import explaining_away
 
 LATER = {
-    "MDLDiscretizer": "discretize",
-    "SubmodularFeatureSelector": "selector",
-    "TANClassifier": "tan",
+    "MDLDiscretizer": "tan.discretize",
+    "SubmodularFeatureSelector": "features.selector",
+    "TANClassifier": "tan.classifier",
     "load_census": "datasets",
     "load_chess": "datasets",
     "load_german": "datasets",

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dsprog.core.validation import as_matrix, as_sparse
 from dsprog.functions.graph import Pairwise
-from dsprog.validation import as_matrix, as_sparse
 
 
 def as_adjacency(graph: Any, name: str) -> Any:

@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dsprog.applications.energy import as_adjacency
+from dsprog.core.validation import Floats, Ints, as_matrix
 from dsprog.functions.graph import Pairwise
-from dsprog.minimize import minimize
-from dsprog.validation import Floats, Ints, as_matrix
+from dsprog.solve.minimize import minimize
 
 
 @dataclass(frozen=True)

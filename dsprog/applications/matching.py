@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dsprog.core.validation import Floats, as_matrix, as_number
 from dsprog.functions.graph import Pairwise
-from dsprog.minimize import minimize
-from dsprog.result import Result
-from dsprog.validation import Floats, as_matrix, as_number
+from dsprog.run.result import Result
+from dsprog.solve.minimize import minimize
 
 
 @dataclass(frozen=True)

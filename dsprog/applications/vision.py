@@ -14,12 +14,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dsprog.core.modular import Modular
+from dsprog.core.set_function import SetFunction
+from dsprog.core.validation import Floats, Ints, Masks, as_matrix, as_number
 from dsprog.functions.graph import Cut, Pairwise
-from dsprog.functions.modular import Modular
-from dsprog.minimize import minimize
-from dsprog.result import Result
-from dsprog.set_function import SetFunction
-from dsprog.validation import Floats, Ints, Masks, as_matrix, as_number
+from dsprog.run.result import Result
+from dsprog.solve.minimize import minimize
 
 NEIGHBOURS = ((0, 1), (1, 0))
 

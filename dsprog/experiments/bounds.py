@@ -13,12 +13,12 @@ from typing import Any
 
 import numpy as np
 
+from dsprog.core.problem import as_problem
+from dsprog.core.set_function import count_oracle_calls
+from dsprog.exact.prismatic.prismatic import Prismatic
 from dsprog.experiments.rows import COLOURS, Row, Rows, plotting
 from dsprog.generators import FAMILIES
-from dsprog.monitor import Limits, Monitor
-from dsprog.problem import as_problem
-from dsprog.set_function import count_oracle_calls
-from dsprog.solvers.prismatic import Prismatic
+from dsprog.run.run import Limits, Monitor
 
 CHOSEN = ("concave", "coverage", "facility", "logdet", "entropy", "cut")
 BOUNDS, SUBDIVISIONS = ("bilp", "lp"), ("bisection", "optimum")

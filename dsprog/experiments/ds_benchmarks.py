@@ -10,16 +10,16 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from dsprog.algebra import Difference
-from dsprog.experiments.published import NAMES, load, small_likeness
+from dsprog.approximate.dca import DCA
+from dsprog.approximate.double_greedy import DoubleGreedy
+from dsprog.approximate.greedy import Greedy
+from dsprog.approximate.mod_mod import ModMod
+from dsprog.approximate.ssp import SSP
+from dsprog.core.algebra import Difference
+from dsprog.experiments.ds_instances import NAMES, load, small_likeness
 from dsprog.experiments.rows import COLOURS, Row, Rows, plotting
-from dsprog.minimize import minimize
-from dsprog.solvers.dca import DCA
-from dsprog.solvers.double_greedy import DoubleGreedy
-from dsprog.solvers.greedy import Greedy
-from dsprog.solvers.mod_mod import ModMod
-from dsprog.solvers.solver import Solver
-from dsprog.solvers.ssp import SSP
+from dsprog.run.solver import Solver
+from dsprog.solve.minimize import minimize
 
 CERTIFIED = "certified"
 SOLVERS: dict[str, Solver | None] = {

@@ -13,11 +13,11 @@ from pathlib import Path
 
 import numpy as np
 
+from dsprog.core.quadratic_form import QuadraticForm
 from dsprog.experiments.referees import NEEDS, REFEREES
 from dsprog.experiments.rows import Row, Rows
+from dsprog.files import read
 from dsprog.functions.graph import Pairwise
-from dsprog.functions.quadratic_form import QuadraticForm
-from dsprog.readers import read
 
 QUICK = ("bqp50-1", "gka5b", "t2g10_5555", "Segmentation_12")
 WARM = ("bqp50-10", "bqp100-1", "g05_60.0", "t2g10_5555")  # together they call every kernel, which compiles it

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from dsprog.core.quadratic_form import QuadraticForm
 from dsprog.functions.graph import Pairwise, upper_triangle
-from dsprog.functions.quadratic_form import QuadraticForm
-from dsprog.minimize import minimize
+from dsprog.solve.minimize import minimize
 
 
 @dataclass(frozen=True)

@@ -13,17 +13,17 @@ from typing import Any
 
 import numpy as np
 
-from dsprog.algebra import Difference
-from dsprog.applications.feature_selection import feature_selection_objective, supermodular_reading
+from dsprog.applications.features.recipes import feature_selection_objective, supermodular_reading
+from dsprog.approximate.greedy import Greedy
+from dsprog.approximate.ssp import SSP
+from dsprog.core.algebra import Difference
+from dsprog.core.validation import Floats
+from dsprog.exact.prismatic.prismatic import Prismatic
 from dsprog.experiments.rows import Row
 from dsprog.generators import sparse_linear_model
-from dsprog.minimize import minimize
-from dsprog.result import Event
-from dsprog.solvers.greedy import Greedy
-from dsprog.solvers.prismatic import Prismatic
-from dsprog.solvers.solver import Solver
-from dsprog.solvers.ssp import SSP
-from dsprog.validation import Floats
+from dsprog.run.result import Event
+from dsprog.run.solver import Solver
+from dsprog.solve.minimize import minimize
 
 METHODS = ("exact", "prism", "ssp", "greedy", "lasso")
 LABELS = {"exact": "exact", "prism": "PRISM", "ssp": "SSP", "greedy": "greedy", "lasso": "lasso"}

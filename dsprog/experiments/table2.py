@@ -23,7 +23,7 @@ from sklearn.metrics import accuracy_score, balanced_accuracy_score
 from sklearn.model_selection import StratifiedKFold, train_test_split
 
 from dsprog.applications.datasets import Dataset, load_census, load_chess, load_german, load_hepatitis
-from dsprog.applications.tan import TANClassifier
+from dsprog.applications.tan.classifier import TANClassifier
 from dsprog.experiments.rows import Row, Rows
 
 KEY = ("data", "draw", "fold", "method")

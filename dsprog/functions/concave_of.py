@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from dsprog.functions.scalar import Phi, as_scalar
-from dsprog.knowledge import Knowledge
-from dsprog.set_function import SetFunction
-from dsprog.validation import Floats, Ints, Masks
+from dsprog.core.knowledge import Knowledge
+from dsprog.core.set_function import SetFunction
+from dsprog.core.validation import Floats, Ints, Masks
+from dsprog.functions._scalar import Phi, as_scalar
 
 
 class ConcaveOf(SetFunction):

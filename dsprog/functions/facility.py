@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dsprog.kernel import kernel
-from dsprog.knowledge import Knowledge
-from dsprog.set_function import SetFunction
-from dsprog.validation import Floats, Ints, Masks, as_matrix, everywhere
+from dsprog.core.kernel import kernel
+from dsprog.core.knowledge import Knowledge
+from dsprog.core.set_function import SetFunction
+from dsprog.core.validation import Floats, Ints, Masks, as_matrix, everywhere
 
 
 @kernel

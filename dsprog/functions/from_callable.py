@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from dsprog.knowledge import Knowledge
-from dsprog.set_function import SetFunction
-from dsprog.validation import Floats, Masks, as_count, elements
+from dsprog.core.knowledge import Knowledge
+from dsprog.core.set_function import SetFunction
+from dsprog.core.validation import Floats, Masks, as_count, elements
 
 
 class FromCallable(SetFunction):

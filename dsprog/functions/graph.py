@@ -14,13 +14,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dsprog.algebra import Difference, LinearCombination, Sum
-from dsprog.functions.modular import Modular
-from dsprog.kernel import kernel
-from dsprog.knowledge import Knowledge
-from dsprog.set_function import SetFunction
-from dsprog.transforms import Complement, Declared, Relabelled, Restriction
-from dsprog.validation import Floats, Ints, Masks, as_matrix, as_number, as_sparse
+from dsprog.core.algebra import Difference, LinearCombination, Sum
+from dsprog.core.kernel import kernel
+from dsprog.core.knowledge import Knowledge
+from dsprog.core.modular import Modular
+from dsprog.core.set_function import SetFunction
+from dsprog.core.validation import Floats, Ints, Masks, as_matrix, as_number, as_sparse
+from dsprog.core.views import Complement, Declared, Relabelled, Restriction
 
 
 @kernel

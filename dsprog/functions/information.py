@@ -1,6 +1,6 @@
 """Entropies of discrete data: how much the chosen columns tell.
 
-One entropy costs one pass over the distinct rows (:mod:`dsprog.functions.grouping`), however many columns are chosen.
+One entropy costs one pass over the distinct rows (:mod:`dsprog.functions._grouping`), however many columns are chosen.
 """
 
 from __future__ import annotations
@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from dsprog.functions.grouping import group, mask_of, pack, workspace
-from dsprog.kernel import kernel
-from dsprog.knowledge import Knowledge
-from dsprog.set_function import SetFunction
-from dsprog.validation import Floats, Ints, Masks, as_codes, everywhere
+from dsprog.core.kernel import kernel
+from dsprog.core.knowledge import Knowledge
+from dsprog.core.set_function import SetFunction
+from dsprog.core.validation import Floats, Ints, Masks, as_codes, everywhere
+from dsprog.functions._grouping import group, mask_of, pack, workspace
 
 
 @kernel

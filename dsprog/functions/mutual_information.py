@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from dsprog.algebra import Difference, LinearCombination, Sum, Term
-from dsprog.functions.class_information import ClassInformation
+from dsprog.core.algebra import Difference, LinearCombination, Sum, Term
+from dsprog.core.knowledge import Knowledge
+from dsprog.core.set_function import SetFunction
+from dsprog.core.validation import Floats, Ints, Masks, as_codes
+from dsprog.core.views import Complement
+from dsprog.functions._class_information import ClassInformation
 from dsprog.functions.information import ConditionalEntropy, Entropy
-from dsprog.knowledge import Knowledge
-from dsprog.set_function import SetFunction
-from dsprog.transforms import Complement
-from dsprog.validation import Floats, Ints, Masks, as_codes
 
 
 class MutualInformation(SetFunction):

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dsprog.functions.cholesky import inverse_factor
-from dsprog.kernel import kernel
-from dsprog.knowledge import Knowledge
-from dsprog.set_function import SetFunction
-from dsprog.validation import Floats, Ints, Masks, as_matrix, as_number
+from dsprog.core.kernel import kernel
+from dsprog.core.knowledge import Knowledge
+from dsprog.core.set_function import SetFunction
+from dsprog.core.validation import Floats, Ints, Masks, as_matrix, as_number
+from dsprog.functions._cholesky import inverse_factor
 
 
 @kernel

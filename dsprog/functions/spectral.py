@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dsprog.functions.cholesky import append, inverse_factor, project
-from dsprog.functions.modular import Modular
-from dsprog.kernel import kernel
-from dsprog.knowledge import Knowledge
-from dsprog.set_function import SetFunction
-from dsprog.validation import Floats, Ints, Masks, as_matrix, everywhere
+from dsprog.core.kernel import kernel
+from dsprog.core.knowledge import Knowledge
+from dsprog.core.modular import Modular
+from dsprog.core.set_function import SetFunction
+from dsprog.core.validation import Floats, Ints, Masks, as_matrix, everywhere
+from dsprog.functions._cholesky import append, inverse_factor, project
 
 
 @kernel

@@ -7,11 +7,11 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dsprog.algebra import Difference
+from dsprog.core.algebra import Difference
+from dsprog.core.knowledge import Knowledge
+from dsprog.core.set_function import SetFunction
+from dsprog.core.validation import Floats, Ints, Masks, as_matrix
 from dsprog.functions.graph import Pairwise
-from dsprog.knowledge import Knowledge
-from dsprog.set_function import SetFunction
-from dsprog.validation import Floats, Ints, Masks, as_matrix
 
 
 def rounding(values: Floats, relative: float = 1e-12) -> float:

@@ -19,11 +19,11 @@ import warnings
 
 from numpy.typing import ArrayLike
 
+from dsprog.core.validation import Floats
 from dsprog.milp.by_highs import HighsProgramme
 from dsprog.milp.by_scip import ScipProgramme
 from dsprog.milp.by_scipy import ScipyProgramme
 from dsprog.milp.programme import Programme
-from dsprog.validation import Floats
 
 BACKENDS: dict[str, type[Programme]] = {"highs": HighsProgramme, "scipy": ScipyProgramme, "scip": ScipProgramme}
 PACKAGES = {"highs": "highspy", "scipy": "scipy", "scip": "pyscipopt"}

@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from dsprog.core.validation import Floats, Ints
 from dsprog.milp import highs
-from dsprog.validation import Floats, Ints
 
 
 class GrowingProgramme:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from dsprog.validation import Floats, Masks
+from dsprog.core.validation import Floats, Masks
 
 PATIENCE = 1.0  # seconds that HiGHS may take before Ctrl-C is watched for
 

@@ -18,8 +18,8 @@ from typing import Any
 
 import numpy as np
 
+from dsprog.core.validation import Floats
 from dsprog.milp.sparse import TOLERANCE, Outcome, SparseProgramme
-from dsprog.validation import Floats
 
 Separate = Callable[[Floats], bool]
 MEETINGS = 10  # after which an integral point is let through, its rows being there up to tolerances

@@ -20,7 +20,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dsprog.validation import Floats
+from dsprog.core.validation import Floats
 
 
 @dataclass(frozen=True)

@@ -22,8 +22,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dsprog.core.validation import Floats, Ints
 from dsprog.milp import highs
-from dsprog.validation import Floats, Ints
 
 TOLERANCE = 1e-9
 OPTIONS = {

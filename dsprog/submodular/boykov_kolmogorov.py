@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from dsprog.kernel import kernel
-from dsprog.validation import Floats, Ints, Masks
+from dsprog.core.kernel import kernel
+from dsprog.core.validation import Floats, Ints, Masks
 
 FREE, SOURCE, SINK = 0, 1, 2
 NONE, TERMINAL, ORPHAN = -1, -2, -3

@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from dsprog.functions.quadratic_form import QuadraticForm
-from dsprog.set_function import SetFunction
+from dsprog.core.quadratic_form import QuadraticForm
+from dsprog.core.set_function import SetFunction
+from dsprog.core.validation import Masks
 from dsprog.submodular.boykov_kolmogorov import max_flow
 from dsprog.submodular.minimum import SubmodularMinimum, minimum_between
-from dsprog.validation import Masks
 
 
 def minimize_by_max_flow(f: SetFunction, gap: float) -> SubmodularMinimum:

@@ -16,10 +16,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dsprog.set_function import SetFunction
+from dsprog.core.set_function import SetFunction
+from dsprog.core.validation import Floats, Ints, Masks, as_matrix
 from dsprog.submodular.minimum import SubmodularMinimum, minimum_between
 from dsprog.submodular.persistency import persistency
-from dsprog.validation import Floats, Ints, Masks, as_matrix
 
 
 class ActiveVertices:

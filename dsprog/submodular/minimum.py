@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dsprog.core.set_function import SetFunction
+from dsprog.core.submodularity import refuse_refuted
+from dsprog.core.validation import Floats, Masks, elements
 from dsprog.functions.graph import quadratic_form
-from dsprog.refute import refuse_refuted
-from dsprog.set_function import SetFunction
-from dsprog.validation import Floats, Masks, elements
 
 
 @dataclass(frozen=True)

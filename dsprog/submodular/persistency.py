@@ -14,8 +14,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dsprog.set_function import SetFunction
-from dsprog.validation import Floats, Ints, Masks
+from dsprog.core.set_function import SetFunction
+from dsprog.core.validation import Floats, Ints, Masks
 
 
 @dataclass(frozen=True)

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from dsprog.set_function import SetFunction
+from dsprog.core.set_function import SetFunction
+from dsprog.core.validation import Masks, elements
 from dsprog.submodular.minimum import SubmodularMinimum
-from dsprog.validation import Masks, elements
 
 
 def minimize_by_queyranne(f: SetFunction) -> SubmodularMinimum:

@@ -1,0 +1,171 @@
+"""Feature selection as minimisation of set functions.
+
+Least squares with a penalty on the chosen features,
+
+    min over S of  (1/2n) ‖y - X_S w‖² + (ridge/2) ‖w‖² + λ F(S),
+
+with F increasing and submodular: the nuclear norm of the chosen columns, which asks less for features that repeat each
+other, their Frobenius norm, or their number. The loss is not supermodular in general, and the certificate does not
+need it: :class:`dsprog.PerspectiveBranchAndBound`.
+
+For a class, information less costs,
+
+    min over S of  Σ_{j∈S} cost_j - I(X_S; y),    I(X_S; y) = H(X_S) - H(X_S | y),
+
+which is a difference of submodular functions as it stands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from dsprog.core.algebra import Difference
+from dsprog.core.modular import Modular
+from dsprog.core.set_function import SetFunction
+from dsprog.core.validation import as_matrix, as_number
+from dsprog.exact.regression.relaxation import SMALLEST, Loss
+from dsprog.functions.concave import ConcaveOfModular
+from dsprog.functions.mutual_information import MutualInformation
+from dsprog.functions.nuclear import NuclearNorm
+from dsprog.functions.regression import LeastSquares
+from dsprog.run.result import Result
+from dsprog.run.solver import Solver
+from dsprog.solve.minimize import minimize
+
+PENALTIES = ("nuclear", "frobenius", "cardinality")
+SMALL = 20  # features up to which bounds that need no conditioning prove optimality
+
+
+def feature_selection_objective(
+    X: ArrayLike, y: ArrayLike, lam: float, penalty: str | SetFunction = "nuclear", ridge: float = 0.0
+) -> Difference:
+    """(1/2n) ‖y - X_S w‖² + (ridge/2) ‖w‖² + lam · penalty(S), minimised over w, as a function of S.
+
+    Parameters
+    ----------
+    X : (n, p) array
+    y : (n,) array
+    lam : float
+        At least 0.
+    penalty : {"nuclear", "frobenius", "cardinality"} or SetFunction
+        On the p features; increasing and submodular.
+    ridge : float
+
+    Examples
+    --------
+    >>> import numpy as np, dsprog as ds
+    >>> from dsprog.applications import feature_selection_objective
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(40, 12))
+    >>> y = X[:, 2] + X[:, 5] + 0.1 * rng.normal(size=40)
+    >>> result = ds.minimize(feature_selection_objective(X, y, lam=0.02))
+    >>> result.S, result.certified
+    ((2, 5), True)
+    """
+    weight = as_number(lam, "lam")
+    if weight < 0:
+        raise ValueError(f"lam must be at least 0, got {weight:g}")
+    loss = LeastSquares(X, y, ridge)
+    return Difference(loss + weight * penalty_function(loss.X, penalty))
+
+
+def penalty_function(X: ArrayLike, penalty: str | SetFunction) -> SetFunction:
+    """The penalty of a name, or the function itself."""
+    columns = as_matrix(X, "X", shape=(None, None))
+    if isinstance(penalty, SetFunction):
+        if penalty.n != columns.shape[1]:
+            raise ValueError(f"penalty must be on the {columns.shape[1]} columns of X, got n = {penalty.n}")
+        return penalty
+    if penalty == "nuclear":
+        return NuclearNorm(columns)
+    if penalty == "frobenius":
+        return ConcaveOfModular((columns**2).sum(axis=0)[None, :])
+    if penalty == "cardinality":
+        return Modular(np.ones(columns.shape[1]))
+    raise ValueError(f"penalty must be {', '.join(PENALTIES)} or a SetFunction, got {penalty!r}")
+
+
+def information_selection_objective(X: Any, y: Any, costs: ArrayLike) -> Difference:
+    """Σ_{j∈S} costs_j - I(X_S; y) in nats, for discrete columns X and a class y.
+
+    Parameters
+    ----------
+    X : (rows, n) array of discrete values
+    y : (rows,) array of classes
+    costs : (n,) array, or one number for all
+
+    Examples
+    --------
+    >>> import dsprog as ds
+    >>> from dsprog.applications import information_selection_objective
+    >>> X, y = [[0, 0, 0], [0, 1, 0], [1, 0, 0], [1, 1, 1]], [0, 1, 1, 0]  # y is the parity of the first two
+    >>> ds.minimize(information_selection_objective(X, y, costs=0.1)).S
+    (0, 1)
+    """
+    information = MutualInformation(X, y)
+    weights = np.asarray(costs, dtype=float)
+    return Difference(Modular(np.full(information.n, weights) if weights.ndim == 0 else weights), information)
+
+
+def supermodular_reading(objective: Difference) -> Difference:
+    """The objective as the paper has it: f the penalty, g minus the loss, as if g were submodular.
+
+    For :class:`Prismatic` and :class:`SSP`, which need the two sides apart. As g is not known to be submodular, nothing
+    that they find is certified.
+    """
+    losses = [(a, h) for a, h in objective.terms if isinstance(h, LeastSquares)]
+    penalty = objective - sum((a * h for a, h in losses), Modular(np.zeros(objective.n)))
+    explained = sum((-a * h for a, h in losses), Modular(np.zeros(objective.n)))
+    return Difference(penalty, explained.declare())
+
+
+def why_not_certifiable(objective: Difference) -> str | None:
+    """Why no search of reasonable length can prove an optimum of least squares; None if one can."""
+    loss = Loss.of(objective)
+    if loss is None or loss.is_definite or objective.n <= SMALL:
+        return None
+    return (
+        "the columns of X are linearly dependent or nearly so (least eigenvalue of their correlations "
+        f"{loss.least_eigenvalue:.1e}, at least {SMALLEST:g} is needed), so that their {objective.n} coefficients have "
+        "no bound: pass ridge > 0, remove columns, or use an approximate method"
+    )
+
+
+def feature_path(
+    X: ArrayLike,
+    y: ArrayLike,
+    lams: Iterable[float],
+    penalty: str | SetFunction = "nuclear",
+    ridge: float = 0.0,
+    solver: Solver | None = None,
+    time_limit: float | None = None,
+    gap: float = 0.0,
+) -> list[Result]:
+    """A result for each λ, in the order given; solved from the largest λ down, each started from the one before.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dsprog.applications import feature_path
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(40, 8))
+    >>> y = 2 * X[:, 2] + X[:, 5] + 0.1 * rng.normal(size=40)
+    >>> [result.S for result in feature_path(X, y, [1.0, 0.1, 0.01])]
+    [(), (2,), (2, 5)]
+    """
+    weights = [as_number(lam, "lams") for lam in lams]
+    function = penalty_function(X, penalty)
+    results: dict[int, Result] = {}
+    initial: tuple[int, ...] = ()
+    for k in sorted(range(len(weights)), key=lambda k: -weights[k]):
+        objective = feature_selection_objective(X, y, weights[k], function, ridge)
+        obstacle = why_not_certifiable(objective) if solver is None else None
+        if obstacle is not None:
+            raise ValueError(f"X has no exact path: {obstacle}")
+        results[k] = minimize(objective, solver, time_limit=time_limit, gap=gap, initial=initial)
+        initial = results[k].S
+    return [results[k] for k in range(len(weights))]

@@ -1,0 +1,236 @@
+"""A scikit-learn selector on top of the recipes of :mod:`dsprog.applications.features.recipes`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.feature_selection import SelectorMixin
+from sklearn.linear_model import lasso_path
+from sklearn.model_selection import KFold
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+from threadpoolctl import threadpool_limits
+
+from dsprog.applications.features.recipes import (
+    feature_selection_objective,
+    information_selection_objective,
+    supermodular_reading,
+    why_not_certifiable,
+)
+from dsprog.approximate.greedy import Greedy
+from dsprog.approximate.ssp import SSP
+from dsprog.core.algebra import Difference
+from dsprog.core.set_function import SetFunction
+from dsprog.core.validation import Floats, Masks, elements
+from dsprog.exact.prismatic.prismatic import Prismatic
+from dsprog.run.result import STATUSES, Result
+from dsprog.run.solver import Solver
+from dsprog.solve.minimize import minimize
+
+METHODS = ("exact", "prism", "ssp", "greedy", "lasso")
+TASKS = ("regression", "classification")
+
+
+class SubmodularFeatureSelector(SelectorMixin, BaseEstimator):
+    """Select features by min over S of loss(S) + lam · penalty(S), with a certificate where the method gives one.
+
+    Parameters
+    ----------
+    lam : float or sequence of float
+        Weight of the penalty. Of several, the one of least cross-validated squared error is taken (regression only).
+    penalty : {"nuclear", "frobenius", "cardinality"} or SetFunction
+        On the features, for regression. For classification every feature costs ``lam``.
+    method : {"exact", "prism", "ssp", "greedy", "lasso"}
+        Only "exact" proves optimality for least squares. "lasso" takes the best support of the lasso path.
+    task : {"regression", "classification"}
+        Least squares, or mutual information with the class, for which numbers are cut into ``bins`` quantiles.
+    ridge : float
+        Adds (ridge/2) ‖w‖² to the loss; needed by "exact" if there are as many features as rows, or more.
+    fit_intercept : bool
+        Whether to centre X and y first (regression).
+    bins : int
+        Of numeric features with more distinct values (classification).
+    cv : int
+        Folds by which one of several ``lam`` is chosen.
+    time_limit : float or None
+        Seconds for each problem; at the limit the best set so far is taken and ``gap_`` says how much is proved.
+    gap : float
+        Relative gap to accept.
+    random_state : int or None
+        For methods that draw random numbers.
+
+    Attributes
+    ----------
+    support_ : (p,) array of bool
+    coef_ : (p,) array
+        Least-squares coefficients, 0 where a feature is not selected (regression).
+    intercept_ : float
+    lam_, objective_, lower_bound_, gap_
+        The weight taken, the value reached, what is proved, and (objective_ - lower_bound_) / |objective_|.
+    result_ : Result
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dsprog.applications import SubmodularFeatureSelector
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(60, 15))
+    >>> y = X[:, 2] - X[:, 5] + 0.1 * rng.normal(size=60)
+    >>> selector = SubmodularFeatureSelector(lam=0.02).fit(X, y)
+    >>> selector.get_support(indices=True).tolist(), selector.result_.certified
+    ([2, 5], True)
+    """
+
+    def __init__(
+        self,
+        lam: float | Sequence[float] = 0.01,
+        *,
+        penalty: str | SetFunction = "nuclear",
+        method: str = "exact",
+        task: str = "regression",
+        ridge: float = 0.0,
+        fit_intercept: bool = True,
+        bins: int = 5,
+        cv: int = 5,
+        time_limit: float | None = 60.0,
+        gap: float = 0.0,
+        random_state: int | None = None,
+    ) -> None:
+        self.lam = lam
+        self.penalty = penalty
+        self.method = method
+        self.task = task
+        self.ridge = ridge
+        self.fit_intercept = fit_intercept
+        self.bins = bins
+        self.cv = cv
+        self.time_limit = time_limit
+        self.gap = gap
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any) -> SubmodularFeatureSelector:
+        """Select features."""
+        if self.method not in METHODS:
+            raise ValueError(f"method must be one of {', '.join(METHODS)}, got {self.method!r}")
+        if self.task not in TASKS:
+            raise ValueError(f"task must be one of {', '.join(TASKS)}, got {self.task!r}")
+        with threadpool_limits(
+            limits=1
+        ):  # small matrices: threads of the linear algebra would only wait for each other
+            if self.task == "regression":
+                self._fit_regression(X, y)
+            else:
+                self._fit_classification(X, y)
+        self.objective_, self.lower_bound_, self.gap_ = self.result_.value, self.result_.lower_bound, self.result_.gap
+        return self
+
+    def _fit_regression(self, X: Any, y: Any) -> None:
+        X, y = validate_data(self, X, y, dtype=np.float64, y_numeric=True, ensure_min_samples=2)
+        y = np.asarray(y, dtype=float)
+        lams = sorted(np.atleast_1d(np.asarray(self.lam, dtype=float)).tolist(), reverse=True)
+        self.lam_ = lams[0] if len(lams) == 1 else self._validated(X, y, lams)
+        self.result_ = self._path(X, y, [lam for lam in lams if lam >= self.lam_])[-1]
+        self.support_ = mask_of(self.result_, X.shape[1])
+        self.coef_, self.intercept_ = self._coefficients(X, y, self.support_)
+
+    def _fit_classification(self, X: Any, y: Any) -> None:
+        X, y = validate_data(self, X, y, dtype=None, ensure_min_samples=2)
+        check_classification_targets(y)
+        if not isinstance(self.lam, Real):
+            raise ValueError("lam must be one number for classification: use GridSearchCV to choose among several")
+        if self.method == "lasso":
+            raise ValueError("method 'lasso' is for regression: use 'exact', 'prism', 'ssp' or 'greedy'")
+        self.lam_ = float(self.lam)
+        objective = information_selection_objective(
+            quantile_codes(X, self.bins), np.unique(y, return_inverse=True)[1], self.lam_
+        )
+        self.result_ = self._minimized(objective, objective, ())
+        self.support_ = mask_of(self.result_, X.shape[1])
+
+    def _path(self, X: Floats, y: Floats, lams: list[float]) -> list[Result]:
+        """Results for decreasing λ, each started from the one before."""
+        X, y = (X - X.mean(axis=0), y - y.mean()) if self.fit_intercept else (X, y)
+        results: list[Result] = []
+        for lam in lams:
+            objective = feature_selection_objective(X, y, lam, self.penalty, self.ridge)
+            if self.method == "lasso":
+                results.append(best_of_lasso_path(objective, X, y))
+                continue
+            obstacle = why_not_certifiable(objective) if self.method == "exact" else None
+            if obstacle is not None:
+                raise ValueError(f"method 'exact' cannot prove anything here: {obstacle}")
+            initial = results[-1].S if results else ()
+            results.append(self._minimized(objective, supermodular_reading(objective), initial))
+        return results
+
+    def _minimized(self, objective: Difference, two_sided: Difference, initial: tuple[int, ...]) -> Result:
+        solvers: dict[str, Solver | None] = {
+            "exact": None,
+            "prism": Prismatic(),  # steps of bisection are short, so that a time limit is kept
+            "ssp": SSP(restarts=1),
+            "greedy": Greedy(),
+        }
+        given = objective if self.method in ("exact", "greedy") else two_sided
+        start = initial if self.method == "exact" else None
+        limits = {"time_limit": self.time_limit, "gap": self.gap}
+        return minimize(given, solvers[self.method], **limits, initial=start, seed=self.random_state)  # type: ignore[arg-type]
+
+    def _validated(self, X: Floats, y: Floats, lams: list[float]) -> float:
+        """The λ of least squared error over folds."""
+        folds = KFold(min(self.cv, len(y)), shuffle=True, random_state=0)
+        errors = np.zeros(len(lams))
+        for train, test in folds.split(X):
+            for k, result in enumerate(self._path(X[train], y[train], lams)):
+                coef, intercept = self._coefficients(X[train], y[train], mask_of(result, X.shape[1]))
+                errors[k] += ((y[test] - X[test] @ coef - intercept) ** 2).sum()
+        return lams[int(np.argmin(errors))]
+
+    def _coefficients(self, X: Floats, y: Floats, support: Masks) -> tuple[Floats, float]:
+        """Least squares on the selected features, with the ridge."""
+        means, level = (X.mean(axis=0), float(y.mean())) if self.fit_intercept else (np.zeros(X.shape[1]), 0.0)
+        A, coef = (X - means)[:, support], np.zeros(X.shape[1])
+        penalised = np.vstack([A, np.sqrt(self.ridge * len(y)) * np.eye(A.shape[1])])
+        coef[support] = np.linalg.lstsq(penalised, np.append(y - level, np.zeros(A.shape[1])), rcond=None)[0]
+        return coef, level - float(means @ coef)
+
+    def _get_support_mask(self) -> Masks:
+        check_is_fitted(self)
+        return self.support_
+
+    def __sklearn_tags__(self) -> Any:
+        """y is needed."""
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        return tags
+
+
+def mask_of(result: Result, n: int) -> Masks:
+    """The set of a result as a mask."""
+    mask = np.zeros(n, dtype=bool)
+    mask[list(result.S)] = True
+    return mask
+
+
+def best_of_lasso_path(objective: Difference, X: Floats, y: Floats) -> Result:
+    """The support along the lasso path of least objective."""
+    _, coefs, _ = lasso_path(X, y, max_iter=10_000)
+    masks = np.unique((np.abs(coefs.T) > 0).reshape(-1, X.shape[1]), axis=0)
+    values = objective.values(masks)
+    best = int(values.argmin())
+    message = STATUSES["local"].format(reason="no support of the lasso path is better")
+    return Result(elements(masks[best]), float(values[best]), -np.inf, "local", False, message, "lasso")
+
+
+def quantile_codes(X: Any, bins: int) -> np.ndarray:
+    """Columns as codes: distinct values if there are at most ``bins``, otherwise quantiles."""
+    codes = np.empty(X.shape, dtype=np.int64)
+    for j in range(X.shape[1]):
+        values, codes[:, j] = np.unique(X[:, j], return_inverse=True)
+        if len(values) > bins and np.issubdtype(values.dtype, np.number):
+            edges = np.unique(np.quantile(X[:, j], np.arange(1, bins) / bins))
+            codes[:, j] = np.searchsorted(edges, X[:, j], side="right")
+    return codes

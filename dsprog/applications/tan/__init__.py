@@ -1,0 +1,1 @@
+"""Tree-augmented naive Bayes classifiers with certified structure."""

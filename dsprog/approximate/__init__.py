@@ -1,0 +1,1 @@
+"""Solvers without a proof: many restarts as one batch."""

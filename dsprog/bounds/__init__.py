@@ -1,1 +1,0 @@
-"""Lower bounds of f - g, one to a file."""

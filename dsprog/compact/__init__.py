@@ -1,1 +1,0 @@
-"""Compact models: every term of an objective says how it enters a mixed-integer programme."""

@@ -1,0 +1,1 @@
+"""The mathematics: set functions on batches, what they know, their algebra, constraints, problems."""

@@ -1,0 +1,196 @@
+"""Constraints on the sets that a solver may return. All are linear: rows lo <= A S <= hi."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from dsprog.core.validation import Floats, Masks, as_count, as_mask, as_matrix, as_number
+
+TOLERANCE = 1e-9  # relative to 1 + Σ|a_j| of a row
+
+
+@dataclass(frozen=True)
+class LinearRows:
+    """lo <= A S <= hi, row by row."""
+
+    A: Floats
+    lo: Floats
+    hi: Floats
+
+    @property
+    def disjoint(self) -> bool:
+        """Whether every element stands in at most one row."""
+        return bool(((self.A != 0).sum(axis=0) <= 1).all())
+
+    def __len__(self) -> int:
+        return len(self.A)
+
+    def satisfied(self, masks: Masks) -> Masks:
+        """Whether each set satisfies every row."""
+        activity = masks @ self.A.T
+        slack = TOLERANCE * (1.0 + np.abs(self.A).sum(axis=1))
+        return np.asarray(((activity >= self.lo - slack) & (activity <= self.hi + slack)).all(axis=1))
+
+
+class Constraint(ABC):
+    """Which sets are feasible."""
+
+    @abstractmethod
+    def rows(self, n: int) -> LinearRows:
+        """The constraint on n elements as linear rows."""
+
+
+@dataclass(frozen=True)
+class Cardinality(Constraint):
+    """min <= |S| <= max.
+
+    >>> import dsprog as ds
+    >>> ds.minimize(ds.Modular([-1.0, -2.0, -3.0]), constraints=[ds.Cardinality(max=2)]).S
+    (1, 2)
+    """
+
+    min: int = 0
+    max: int | None = None
+
+    def __post_init__(self) -> None:
+        as_count(self.min, "min")
+        if self.max is not None:
+            as_count(self.max, "max", least=self.min)
+
+    def rows(self, n: int) -> LinearRows:
+        """Σ x_j between min and max."""
+        return LinearRows(np.ones((1, n)), np.array([self.min]), np.array([n if self.max is None else self.max]))
+
+
+@dataclass(frozen=True)
+class Include(Constraint):
+    """S contains the given elements.
+
+    >>> import dsprog as ds
+    >>> ds.minimize(ds.Modular([1.0, 2.0]), constraints=[ds.Include([1])]).S
+    (1,)
+    """
+
+    elements: tuple[int, ...]
+
+    def __init__(self, elements: Iterable[int]) -> None:
+        object.__setattr__(self, "elements", tuple(elements))
+
+    def rows(self, n: int) -> LinearRows:
+        """As many of them as there are."""
+        mask = as_mask(self.elements, n, "elements").astype(float)
+        return LinearRows(mask[None, :], np.array([mask.sum()]), np.array([mask.sum()]))
+
+
+@dataclass(frozen=True)
+class Exclude(Constraint):
+    """S has none of the given elements.
+
+    >>> import dsprog as ds
+    >>> ds.minimize(ds.Modular([-1.0, -2.0]), constraints=[ds.Exclude([1])]).S
+    (0,)
+    """
+
+    elements: tuple[int, ...]
+
+    def __init__(self, elements: Iterable[int]) -> None:
+        object.__setattr__(self, "elements", tuple(elements))
+
+    def rows(self, n: int) -> LinearRows:
+        """None of them."""
+        return LinearRows(as_mask(self.elements, n, "elements").astype(float)[None, :], np.zeros(1), np.zeros(1))
+
+
+class ArrayConstraint(Constraint):
+    """A constraint given by arrays; prints and compares by their contents."""
+
+    def __repr__(self) -> str:
+        arguments = ", ".join(f"{k}={v.tolist() if isinstance(v, np.ndarray) else v}" for k, v in vars(self).items())
+        return f"{type(self).__name__}({arguments})"
+
+    def __eq__(self, other: Any) -> bool:
+        return type(self) is type(other) and repr(self) == repr(other)
+
+    def __hash__(self) -> int:
+        return hash(repr(self))
+
+
+class Knapsack(ArrayConstraint):
+    """Σ_{j∈S} weights_j <= capacity, weights non-negative.
+
+    >>> import dsprog as ds
+    >>> ds.minimize(ds.Modular([-3.0, -2.0, -2.0]), constraints=[ds.Knapsack([4, 2, 2], capacity=4)]).S
+    (1, 2)
+    """
+
+    def __init__(self, weights: ArrayLike, capacity: float) -> None:
+        self.weights = as_matrix(weights, "weights", shape=(None,), nonnegative="use LinearConstraint otherwise")
+        self.capacity = as_number(capacity, "capacity")
+
+    def rows(self, n: int) -> LinearRows:
+        """One row."""
+        if len(self.weights) != n:
+            raise ValueError(f"weights must have one entry for each of {n} elements, got {len(self.weights)}")
+        return LinearRows(self.weights[None, :], np.array([-np.inf]), np.array([self.capacity]))
+
+
+class Partition(ArrayConstraint):
+    """At most ``capacities[k]`` elements of block k; ``blocks[j]`` is the block of element j.
+
+    >>> import dsprog as ds
+    >>> ds.minimize(ds.Modular([-3.0, -2.0, -1.0]), constraints=[ds.Partition([0, 0, 1], [1, 1])]).S
+    (0, 2)
+    """
+
+    def __init__(self, blocks: ArrayLike, capacities: ArrayLike) -> None:
+        self.blocks = as_matrix(blocks, "blocks", shape=(None,), nonnegative="it numbers blocks").astype(np.int64)
+        self.capacities = as_matrix(capacities, "capacities", shape=(None,), nonnegative="it counts elements")
+        if len(self.blocks) and self.blocks.max() >= len(self.capacities):
+            raise ValueError(f"blocks must be numbered below {len(self.capacities)}, got {self.blocks.max()}")
+
+    def rows(self, n: int) -> LinearRows:
+        """One row a block."""
+        if len(self.blocks) != n:
+            raise ValueError(f"blocks must have one entry for each of {n} elements, got {len(self.blocks)}")
+        A = (self.blocks == np.arange(len(self.capacities))[:, None]).astype(float)
+        return LinearRows(A, np.full(len(A), -np.inf), self.capacities)
+
+
+class LinearConstraint(ArrayConstraint):
+    """lo <= A S <= hi, with A of shape (rows, n) or (n,).
+
+    >>> import dsprog as ds
+    >>> ds.minimize(ds.Modular([1.0, 2.0, 4.0]), constraints=[ds.LinearConstraint([1, 2, 3], lo=4)]).S
+    (0, 2)
+    """
+
+    def __init__(self, A: ArrayLike, lo: ArrayLike = -np.inf, hi: ArrayLike = np.inf) -> None:
+        self.A = as_matrix(np.atleast_2d(np.asarray(A, dtype=float)), "A", shape=(None, None))
+        self.lo, self.hi = (np.broadcast_to(np.asarray(b, dtype=float), (len(self.A),)).copy() for b in (lo, hi))
+        if np.isnan(self.lo).any() or np.isnan(self.hi).any():
+            raise ValueError("lo and hi must be numbers or infinite, got NaN")
+
+    def rows(self, n: int) -> LinearRows:
+        """As given."""
+        if self.A.shape[1] != n:
+            raise ValueError(f"A must have one column for each of {n} elements, got {self.A.shape[1]}")
+        return LinearRows(self.A, self.lo, self.hi)
+
+
+def all_rows(constraints: Iterable[Constraint], n: int) -> LinearRows:
+    """The rows of all constraints together."""
+    parts = [constraint.rows(n) for constraint in constraints]
+    A = np.concatenate([np.zeros((0, n)), *(part.A for part in parts)])
+    lo, hi = (np.concatenate([np.zeros(0), *(getattr(part, side) for part in parts)]) for side in ("lo", "hi"))
+    return LinearRows(np.ascontiguousarray(A), lo.astype(float), hi.astype(float))
+
+
+def feasible(constraints: Iterable[Constraint], masks: Masks) -> Masks:
+    """Whether each set satisfies all constraints."""
+    return all_rows(constraints, masks.shape[1]).satisfied(masks)

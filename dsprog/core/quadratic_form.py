@@ -1,0 +1,147 @@
+"""A quadratic function of 0/1 variables as plain arrays: what the quadratic solver and its bounds work on.
+
+    E(x) = constant + Σ u_i x_i + Σ_{i<j} P_ij x_i x_j
+
+With a vertex 0 that stands for "false" and s_i = 1 - 2 x_i relative to it, x_i x_j = (1 - s_i - s_j + s_i s_j) / 4,
+so E is also a function of signs, k - s'Cs with s_0 = 1; both views are used below.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from dsprog.core.set_function import SetFunction
+from dsprog.core.validation import Floats, Ints, Masks
+from dsprog.functions.graph import quadratic_form, values_kernel
+
+
+@dataclass(frozen=True)
+class QuadraticForm:
+    """u, a symmetric sparse P with an empty diagonal and the constant of E.
+
+    >>> import numpy as np
+    >>> form = QuadraticForm.dense([1.0, -2.0], [[0.0, 3.0], [3.0, 0.0]], constant=5.0)
+    >>> form.values(np.array([[True, True], [False, True]]))
+    array([7., 3.])
+    """
+
+    u: Floats
+    pairs: Any
+    constant: float = 0.0
+
+    @staticmethod
+    def of(f: SetFunction) -> QuadraticForm | None:
+        """The form of a set function, or None if it is not quadratic."""
+        found = quadratic_form(f)
+        return None if found is None else QuadraticForm.sparse(*found)
+
+    @staticmethod
+    def dense(u: Any, P: Any, constant: float = 0.0) -> QuadraticForm:
+        """From a symmetric matrix."""
+        import scipy.sparse as sparse
+
+        return QuadraticForm.sparse(np.asarray(u, dtype=float), sparse.csr_array(np.asarray(P, dtype=float)), constant)
+
+    @staticmethod
+    def sparse(u: Floats, pairs: Any, constant: float = 0.0) -> QuadraticForm:
+        """From a symmetric sparse matrix; stored zeros go."""
+        import scipy.sparse as sparse
+
+        pairs = sparse.csr_array(pairs, copy=True)
+        pairs.eliminate_zeros()
+        pairs.sort_indices()
+        return QuadraticForm(u, pairs, float(constant))
+
+    @property
+    def n(self) -> int:
+        """The number of variables."""
+        return len(self.u)
+
+    @property
+    def compiled(self) -> tuple[Floats, Any, Any, Floats]:
+        """The arrays that kernels take."""
+        return self.u, self.pairs.indptr, self.pairs.indices, self.pairs.data
+
+    @property
+    def density(self) -> float:
+        """The share of pairs that are not zero."""
+        return self.pairs.nnz / max(1, self.n * (self.n - 1))
+
+    @property
+    def submodular(self) -> bool:
+        """Whether no pair is positive."""
+        return not self.pairs.nnz or bool(self.pairs.data.max() <= 0)
+
+    @cached_property
+    def field(self) -> Floats:
+        """w_i = u_i + ½ Σ_j P_ij, so that E = constant + Σ w_i x_i - ½ Σ_{i<j} P_ij [x_i ≠ x_j]."""
+        return self.u + 0.5 * np.asarray(self.pairs.sum(axis=1)).ravel()
+
+    @cached_property
+    def scale(self) -> float:
+        """An upper bound on |E - constant|, for tolerances."""
+        return float(np.abs(self.u).sum() + 0.5 * np.abs(self.pairs.data).sum())
+
+    def values(self, masks: Masks) -> Floats:
+        """E of each row."""
+        out = np.empty(len(masks))
+        values_kernel(*self.compiled, np.ascontiguousarray(masks), out)
+        return out + self.constant
+
+    def fixed(self, labels: Ints) -> tuple[QuadraticForm, Ints]:
+        """The form with the variables labelled 0 or 1 put in (-1: left free), and the free variables."""
+        free = np.flatnonzero(labels < 0)
+        ones = (labels == 1).astype(float)
+        constant = self.constant + float(self.u @ ones) + 0.5 * float(ones @ (self.pairs @ ones))
+        u = self.u + self.pairs @ ones
+        return QuadraticForm.sparse(u[free], self.pairs[free][:, free], constant), free
+
+    def spin_matrix(self) -> tuple[Floats, float]:
+        """C of order n + 1 and k with E = k - s'Cs for s_0 = 1, s_i = 1 - 2 x_i."""
+        C = np.zeros((self.n + 1, self.n + 1))
+        C[1:, 1:] = -self.pairs.toarray() / 8
+        C[0, 1:] = C[1:, 0] = self.field / 4
+        return C, self.constant + 0.5 * float(self.u.sum()) + 0.125 * float(self.pairs.sum())
+
+
+@dataclass(frozen=True)
+class Steps:
+    """The values that a form can take: constant + multiples of ``size``; size 0 if anything is possible.
+
+    >>> steps = Steps(1.0, 2.0)
+    >>> steps.rounded(3.2), steps.needed(5.0) < 3.2
+    (5.0, True)
+    """
+
+    constant: float
+    size: float
+
+    @staticmethod
+    def of(form: QuadraticForm) -> Steps:
+        """The greatest common divisor of whole coefficients."""
+        numbers = np.abs(np.concatenate([form.u, form.pairs.data]))
+        whole = bool((numbers % 1 == 0).all()) and form.scale < 2**50
+        divisor = int(np.gcd.reduce(numbers.astype(np.int64))) if whole and len(numbers) else 0
+        return Steps(form.constant, float(divisor))
+
+    @property
+    def slack(self) -> float:
+        """What a bound may lose to rounding and still be rounded up."""
+        return 1e-5 * self.size
+
+    def rounded(self, lower: float) -> float:
+        """The least possible value that is not below ``lower``."""
+        if self.size == 0 or not np.isfinite(lower):
+            return lower
+        return self.constant + self.size * float(np.ceil((lower - self.constant - self.slack) / self.size))
+
+    def needed(self, cutoff: float) -> float:
+        """A bound above this is rounded to at least ``cutoff``."""
+        if self.size == 0 or not np.isfinite(cutoff):
+            return cutoff
+        above = float(np.ceil((cutoff - self.constant) / self.size - 1e-9))
+        return self.constant + self.size * (above - 1) + 2 * self.slack

@@ -1,0 +1,339 @@
+"""Set functions on batches: three primitives, and everything else a function of them.
+
+A :class:`SetFunction` on the ground set {0, ..., n-1} is defined by
+
+- ``values(masks)``: f(S) for every row of a boolean array (B, n);
+- ``marginals(masks)``: f(S ∪ j) - f(S ∖ j) for every S and every j, so that one array holds the gains of outsiders
+  and the losses of members;
+- ``chains(orders, start)``: the increments of f along each order, from the start set.
+
+Only the first must be written. The other two have slow, correct defaults that a family overrides with a kernel; the
+test kit (:func:`dsprog.testing.check_set_function`) proves that an override equals its default.
+
+A family writes ``_values`` (and ``_marginals``, ``_chains``, ``_tangents``); the public methods check their input
+once, count the oracle calls and pass on. A family stores every argument of ``__init__`` under the argument's own
+name, so that functions can be compared, saved and fingerprinted without further code.
+"""
+
+from __future__ import annotations
+
+import inspect
+import os
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from dsprog.core.knowledge import Knowledge
+from dsprog.core.validation import Floats, Ints, Masks, as_cube_points, as_mask, as_masks, as_orders, elements
+
+if TYPE_CHECKING:
+    from dsprog.core.algebra import Difference
+    from dsprog.core.constraints import Constraint
+
+CHUNK = 1 << 22  # entries of one temporary boolean array in the slow defaults
+
+
+@dataclass
+class Tally:
+    """How many values of set functions were asked for."""
+
+    calls: int = 0
+
+
+_tally: ContextVar[Tally | None] = ContextVar("oracle calls", default=None)
+
+
+@contextmanager
+def count_oracle_calls() -> Iterator[Tally]:
+    """Count the values asked for inside the block; a row of marginals, or a chain, counts its length.
+
+    >>> import dsprog as ds
+    >>> with count_oracle_calls() as tally:
+    ...     _ = ds.Modular([1.0, 2.0]).marginals([[True, False]])
+    >>> tally.calls
+    2
+    """
+    tally = Tally()
+    token = _tally.set(tally)
+    try:
+        yield tally
+    finally:
+        _tally.reset(token)
+        _count(tally.calls)
+
+
+def _count(calls: int) -> None:
+    tally = _tally.get()
+    if tally is not None:
+        tally.calls += calls
+
+
+class SetFunction(ABC):
+    """A function of the subsets of {0, ..., n-1}.
+
+    Attributes
+    ----------
+    n : int
+        Size of the ground set.
+    knows : Knowledge
+        What holds of the function: submodular, supermodular, increasing, decreasing, symmetric, integral.
+    has_concave_extension : bool
+        Whether ``concave_extension`` and ``tangents`` are there.
+
+    Examples
+    --------
+    >>> import dsprog as ds
+    >>> class Squared(ds.SetFunction):
+    ...     def __init__(self, n):
+    ...         self.n, self.knows = n, ds.Knowledge(supermodular=True, increasing=True)
+    ...
+    ...     def _values(self, masks):
+    ...         return masks.sum(axis=1) ** 2.0
+    >>> Squared(3).marginals([[True, False, False]])
+    array([[1., 3., 3.]])
+    """
+
+    n: int
+    knows: Knowledge
+    has_concave_extension: bool = False
+
+    # -- what a family writes ---------------------------------------------------------------------------------------
+
+    @abstractmethod
+    def _values(self, masks: Masks) -> Floats:
+        """f(S) for every row of a (B, n) boolean array."""
+
+    def _marginals(self, masks: Masks, among: Masks | None = None) -> Floats:
+        """f(S ∪ j) - f(S ∖ j), from 1 + n values a set; 0 where ``among`` is given and False."""
+        if among is not None:
+            return self._some_marginals(masks, among)
+        n, rows = self.n, max(1, CHUNK // max(1, self.n**2))
+        result = np.empty(masks.shape)
+        for first in range(0, len(masks), rows):
+            sets = masks[first : first + rows]
+            flipped = sets[:, None, :] ^ np.eye(n, dtype=bool)
+            flipped_values = self._values(flipped.reshape(len(sets) * n, n)).reshape(sets.shape)
+            change = flipped_values - self._values(sets)[:, None]
+            result[first : first + rows] = np.where(sets, -change, change)
+        return result
+
+    def _some_marginals(self, masks: Masks, among: Masks) -> Floats:
+        rows, columns = np.nonzero(among)
+        flipped = masks[rows]
+        flipped[np.arange(len(rows)), columns] ^= True
+        change = self._values(flipped) - self._values(masks)[rows]
+        result = np.zeros(masks.shape)
+        result[rows, columns] = np.where(masks[rows, columns], -change, change)
+        return result
+
+    def _chains(self, orders: Ints, start: Masks) -> Floats:
+        """Increments along each order, from 1 + m values an order."""
+        (batch, m), n = orders.shape, self.n
+        rows = max(1, CHUNK // max(1, (m + 1) * n))
+        result = np.empty((batch, m))
+        for first in range(0, batch, rows):
+            these = orders[first : first + rows]
+            prefixes = np.repeat(start[first : first + rows, None, :], m + 1, axis=1)
+            for k in range(m):
+                b = np.flatnonzero(these[:, k] >= 0)
+                prefixes[b[:, None], np.arange(k + 1, m + 1), these[b, k, None]] = True
+            values = self._values(prefixes.reshape(len(these) * (m + 1), n)).reshape(len(these), m + 1)
+            result[first : first + rows] = np.diff(values, axis=1)
+        return result
+
+    def _concave_extension(self, x: Floats) -> Floats:
+        """G(x) for every row of x, where ``has_concave_extension``."""
+        raise TypeError(f"{type(self).__name__} has no concave extension")
+
+    def _tangents(self, x: Floats) -> tuple[Floats, Floats]:
+        """Constants (B,) and slopes (B, n) of affine functions above f that touch G near x."""
+        raise TypeError(f"{type(self).__name__} has no concave extension")
+
+    def curvature(self) -> Floats | None:
+        """How much more than submodular the function is: a symmetric H >= 0 (n, n), or None for 0, such that
+
+            f(S ∪ i) + f(S ∪ j) - f(S ∪ {i, j}) - f(S) >= H_ij          for all i ≠ j outside S,
+
+        and, where there is a concave extension, its tangents (κ, c) at x hold with room to spare, H positive
+        semidefinite: f(S) <= κ + c(S) - ½ (1_S - x)ᵀ H (1_S - x) for every set S and point x.
+        """
+        return None
+
+    def split(self) -> Difference | None:
+        """The function as a difference of submodular functions, where its own structure gives one."""
+        return None
+
+    # -- what everybody calls ---------------------------------------------------------------------------------------
+
+    def __call__(self, S: Iterable[int] | ArrayLike) -> float:
+        """f(S), for a set given by its elements or by a boolean mask."""
+        return float(self.values(as_mask(S, self.n)[None, :])[0])
+
+    def values(self, masks: ArrayLike) -> Floats:
+        """f(S) for every row of ``masks``, a (B, n) boolean array."""
+        sets = as_masks(masks, self.n)
+        _count(len(sets))
+        values = self._values(sets)
+        if not np.isfinite(values).all():
+            b = int(np.flatnonzero(~np.isfinite(values))[0])
+            raise ValueError(
+                f"values of {type(self).__name__} must be finite, got {values[b]} at S = {elements(sets[b])}"
+            )
+        return values
+
+    def marginals(self, masks: ArrayLike, among: ArrayLike | None = None) -> Floats:
+        """f(S ∪ j) - f(S ∖ j) for every row S of ``masks`` and every element j, as a (B, n) array.
+
+        ``among``, a boolean array of the same shape, says which entries are wanted; the others may be anything.
+        """
+        sets = as_masks(masks, self.n)
+        if among is None:
+            _count(sets.size)
+            return self._marginals(sets)
+        wanted = as_masks(among, self.n, "among")
+        if wanted.shape != sets.shape:
+            raise ValueError(f"among must have the shape of masks, {sets.shape}, got {wanted.shape}")
+        _count(int(wanted.sum()))
+        return self._marginals(sets, wanted)
+
+    def chains(self, orders: ArrayLike, start: ArrayLike | None = None) -> Floats:
+        """Increments of f along each order.
+
+        Parameters
+        ----------
+        orders : (B, m) array of elements
+            Elements are added from left to right. One that is already in the set gives 0; -1 ends an order.
+        start : (B, n) boolean array, optional
+            Where each chain begins; the empty set by default.
+
+        Returns
+        -------
+        (B, m) array
+            Entry k is f(start ∪ order[:k+1]) - f(start ∪ order[:k]).
+        """
+        these = as_orders(orders, self.n)
+        sets = np.zeros((len(these), self.n), dtype=bool) if start is None else as_masks(start, self.n, "start")
+        if len(sets) != len(these):
+            raise ValueError(f"start must have one row for each order, got {len(sets)} rows for {len(these)} orders")
+        _count(these.size)
+        return self._chains(these, sets)
+
+    def concave_extension(self, x: ArrayLike) -> Floats:
+        """G(x) for every row of ``x`` in the cube: concave, and equal to f at binary points."""
+        return self._concave_extension(as_cube_points(x, self.n))
+
+    def tangents(self, x: ArrayLike) -> tuple[Floats, Floats]:
+        """Affine functions above f: constants κ (B,) and slopes c (B, n) with f(S) <= κ + Σ_{j∈S} c_j for all S.
+
+        They are tangents of the concave extension at the rows of ``x``, or nearly so where its slope is infinite.
+        """
+        return self._tangents(as_cube_points(x, self.n))
+
+    # -- algebra ----------------------------------------------------------------------------------------------------
+
+    def __add__(self, other: SetFunction | float) -> SetFunction:
+        from dsprog.core.algebra import combine
+
+        return combine([(1.0, self), (1.0, other)])
+
+    __radd__ = __add__
+
+    def __sub__(self, other: SetFunction | float) -> Difference:
+        from dsprog.core.algebra import Difference
+
+        return Difference(self, other)
+
+    def __rsub__(self, other: float) -> SetFunction:
+        return (-1.0 * self) + other
+
+    def __mul__(self, factor: float) -> SetFunction:
+        from dsprog.core.algebra import combine
+
+        return combine([(factor, self)])
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, divisor: float) -> SetFunction:
+        if divisor == 0:
+            raise ValueError("divisor must not be 0")
+        return self * (1.0 / divisor)
+
+    def __neg__(self) -> SetFunction:
+        return self * -1.0
+
+    def restrict(self, include: Iterable[int] = (), within: Iterable[int] | None = None) -> SetFunction:
+        """T -> f(I ∪ T) on the free elements F = U∖I of the interval [I, U], numbered 0 .. |F|-1 in order."""
+        from dsprog.core.views import restriction
+
+        return restriction(self, include, within)
+
+    def complement(self) -> SetFunction:
+        """S -> f(V∖S)."""
+        from dsprog.core.views import complement
+
+        return complement(self)
+
+    def relabel(self, permutation: ArrayLike) -> SetFunction:
+        """The same function with new element k standing for old element ``permutation[k]``."""
+        from dsprog.core.views import relabelled
+
+        return relabelled(self, permutation)
+
+    def declare(self, **properties: bool) -> SetFunction:
+        """The same function, on the user's word that the given properties hold: ``f.declare(submodular=True)``."""
+        from dsprog.core.views import Declared
+
+        return Declared(self, properties)
+
+    # -- files ------------------------------------------------------------------------------------------------------
+
+    def save(self, path: str | os.PathLike[str], constraints: Iterable[Constraint] = ()) -> None:
+        """Write the function, with constraints if there are any, to a ``.json`` or ``.npz`` file; see
+        :func:`dsprog.load`.
+        """
+        from dsprog.core.native import save
+
+        save(path, self, constraints)
+
+    # -- identity ---------------------------------------------------------------------------------------------------
+
+    def parameters(self) -> dict[str, Any]:
+        """The arguments that build this function again."""
+        names = [name for name in inspect.signature(type(self).__init__).parameters if name != "self"]
+        return {name: getattr(self, name) for name in names}
+
+    def same_as(self, other: SetFunction) -> bool:
+        """Whether two functions are of one family with equal data, hence equal."""
+        if self is other:
+            return True
+        if type(self) is not type(other) or self.n != other.n:
+            return False
+        try:
+            mine, theirs = self.parameters(), other.parameters()
+        except AttributeError:  # a family that does not store its arguments is compared by identity
+            return False
+        return all(equal_data(mine[name], theirs[name]) for name in mine)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}(n={self.n}; {self.knows.describe()})"
+
+
+def equal_data(a: Any, b: Any) -> bool:
+    """Equality of constructor arguments: arrays, sparse matrices, functions, tuples of these, plain values."""
+    if a is b:
+        return True
+    if isinstance(a, SetFunction) and isinstance(b, SetFunction):
+        return a.same_as(b)
+    if isinstance(a, (tuple, list)) and isinstance(b, (tuple, list)):
+        return len(a) == len(b) and all(equal_data(p, q) for p, q in zip(a, b))
+    if hasattr(a, "tocsr") and hasattr(b, "tocsr"):
+        return a.shape == b.shape and (a != b).nnz == 0
+    if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
+        return np.array_equal(a, b)
+    return type(a) is type(b) and bool(a == b)

@@ -1,0 +1,79 @@
+"""Evaluate every set: the referee for all other solvers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from dsprog.core.problem import Problem
+from dsprog.core.validation import as_count
+from dsprog.exact.interval.ends import Ends
+from dsprog.exact.interval.modular_bound import ModularBound
+from dsprog.run.checkpoint import Checkpoint
+from dsprog.run.run import Monitor, Verdict
+from dsprog.run.solver import Solver
+
+LARGEST = 25
+
+
+@dataclass(frozen=True)
+class BruteForce(Solver):
+    """All 2**n sets in batches; n up to 25.
+
+    Needs no knowledge of the functions, so its result is always certified once it is through. Before that its bound is
+    the modular one of the interval of all sets, where f and g are known to be submodular.
+
+    Parameters
+    ----------
+    batch : int
+        Sets evaluated at once, at most.
+
+    Examples
+    --------
+    >>> import dsprog as ds
+    >>> result = ds.minimize(ds.Modular([1.0, -2.0]) - ds.CardinalityConcave(2), ds.BruteForce())
+    >>> result.S, result.value, result.certified
+    ((1,), -3.0, True)
+    """
+
+    reduces: ClassVar[bool | None] = False  # a referee gets the problem as it is, unless the user asks
+
+    batch: int = 1 << 14
+
+    def __post_init__(self) -> None:
+        as_count(self.batch, "batch", least=1)
+
+    def solve(self, problem: Problem, monitor: Monitor, checkpoint: Checkpoint | None = None) -> Verdict:
+        """Enumerate in the order of binary counting; of tied sets the first wins."""
+        n = problem.n
+        if n > LARGEST:
+            raise ValueError(f"BruteForce enumerates up to n = {LARGEST}, got n = {n}: use another solver")
+        if problem.objective.is_certifiable:
+            monitor.raise_bound(root_bound(problem))
+        bits, first, size = np.arange(n), 0, 1
+        while first < 1 << n:
+            reason = monitor.stop_reason()
+            if reason is not None:
+                return Verdict(reason)
+            left = (1 << n) - first if monitor.limits.node_limit is None else monitor.limits.node_limit - first
+            numbers = np.arange(first, min(first + min(size, left), 1 << n))
+            first, size = int(numbers[-1]) + 1, min(2 * size, self.batch)  # small at first, so that a limit finds some
+            masks = (numbers[:, None] >> bits) & 1 == 1
+            masks = masks[problem.feasible(masks)] if problem.constraints else masks
+            monitor.offer(masks, problem.objective.values(masks), "enumeration")
+            monitor.progress(first, (1 << n) - first, "enumeration")
+        monitor.raise_bound(monitor.value)
+        if monitor.mask is None:
+            return Verdict("infeasible")
+        return Verdict("optimal", f"all {1 << n:,} sets were evaluated")
+
+
+def root_bound(problem: Problem) -> float:
+    """The modular bound of the interval of all sets."""
+    I = np.zeros((1, problem.n), dtype=bool)
+    nodes = {"lower": np.array([-np.inf]), "I": I, "U": ~I}
+    ends = Ends(problem.objective.f, problem.objective.g)
+    ends.prepare(nodes)
+    return float(ModularBound(ends).tighten(nodes, np.inf).nodes["lower"][0])

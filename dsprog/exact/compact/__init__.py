@@ -1,0 +1,1 @@
+"""The objective as one mixed-integer programme, for large problems with structure."""

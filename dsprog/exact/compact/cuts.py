@@ -1,0 +1,106 @@
+"""Rows that are added where a point violates them: tangents of concave functions, Lovász and Nemhauser–Wolsey cuts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from dsprog.core.set_function import SetFunction
+from dsprog.core.validation import Floats, Ints, Masks
+from dsprog.exact.compact.model import Cut, Expression, Model
+from dsprog.functions._scalar import Scalar
+
+SHALLOW = 1e-9  # a row that cuts off less than this, in units of the data, is not added
+
+
+@dataclass
+class ScalarTangents(Cut):
+    """Columns u_k <= φ(t_k) for concave φ, by tangents: u_k <= φ(s) + φ'(s) (t_k - s) for every s.
+
+    φ may be replaced by its secant on [0, smallest_k], where no set has its argument. Tangents are taken at arguments
+    from lowest_k on, which is positive unless there is a secant: φ may be infinitely steep at 0.
+    """
+
+    scalar: Scalar
+    arguments: list[Expression]
+    values: Ints
+    smallest: Floats
+    lowest: Floats
+    weights: Floats  # of u_k in the objective, for the violation
+
+    def separate(self, z: Floats, model: Model) -> float:
+        """A tangent at the argument of each column that lies too high."""
+        t = np.maximum([argument.at(z) for argument in self.arguments], self.lowest)
+        height, slope = self.scalar.secant(t, self.smallest)
+        excess = self.weights * (z[self.values] - height)
+        for k in np.flatnonzero(excess > SHALLOW * model.unit):
+            line = self.arguments[k].scaled(slope[k])
+            above = line.plus(Expression(self.values[k : k + 1], -np.ones(1), height[k] - slope[k] * t[k]))
+            model.at_least(above)
+        return float(excess.max(initial=0.0))
+
+
+@dataclass
+class Lovasz(Cut):
+    """An expression >= h(S) for submodular h, by greedy vertices s: h(S) >= h(∅) + s(S) for every S."""
+
+    function: SetFunction
+    elements: Ints
+    expression: Expression
+    weight: float
+
+    def separate(self, z: Floats, model: Model) -> float:
+        """The vertex that is greedy at x; it is the tightest there."""
+        x = z[self.elements]
+        order = np.argsort(-x, kind="stable")
+        s = np.empty(len(x))
+        s[order] = self.function._chains(order[None, :], np.zeros((1, len(x)), dtype=bool))[0]
+        at_empty = float(self.function._values(np.zeros((1, len(x)), dtype=bool))[0])
+        violation = self.weight * (at_empty + float(s @ x) - self.expression.at(z))
+        if violation > SHALLOW * model.unit:
+            model.at_least(self.expression.plus(Expression(self.elements, -s, -at_empty)))
+        return violation
+
+
+@dataclass
+class ModularMajorants(Cut):
+    """An expression <= h(S) for submodular h, by modular upper bounds.
+
+    With Y = {x >= ½} and h(j|A) = h(A ∪ j) - h(A ∖ j), both of Nemhauser and Wolsey's are tight at Y:
+
+        h(S) <= h(Y) + Σ_{S∖Y} h(j|Y) - Σ_{Y∖S} h(j|V∖j)   and   h(S) <= h(Y) + Σ_{S∖Y} h(j|∅) - Σ_{Y∖S} h(j|Y∖j).
+
+    A function with a concave extension gives its tangent at x as well.
+    """
+
+    function: SetFunction
+    elements: Ints
+    expression: Expression
+    weight: float
+
+    def __post_init__(self) -> None:
+        self.at_empty, self.at_full = self.function._marginals(both_ends(len(self.elements)))
+
+    def separate(self, z: Floats, model: Model) -> float:
+        """Those that the point violates."""
+        x = np.clip(z[self.elements], 0.0, 1.0)
+        Y = x >= 0.5
+        at_Y, d_Y = float(self.function._values(Y[None, :])[0]), self.function._marginals(Y[None, :])[0]
+        slopes = [np.where(Y, self.at_full, d_Y), np.where(Y, d_Y, self.at_empty)]
+        lines = [(at_Y - float(c[Y].sum()), c) for c in slopes]
+        if self.function.has_concave_extension:
+            constants, tangents = self.function._tangents(x[None, :])
+            lines.append((float(constants[0]), tangents[0]))
+        worst, here = 0.0, self.expression.at(z)
+        for constant, c in lines:
+            violation = self.weight * (here - constant - float(c @ x))
+            if violation > SHALLOW * model.unit:
+                model.at_least(Expression(self.elements, c, constant).plus(self.expression.scaled(-1.0)))
+            worst = max(worst, violation)
+        return worst
+
+
+def both_ends(n: int) -> Masks:
+    """The empty and the full set."""
+    return np.array([np.zeros(n, dtype=bool), np.ones(n, dtype=bool)])

@@ -1,0 +1,1 @@
+"""Branch and bound on intervals of sets: the engine for f - g in general."""

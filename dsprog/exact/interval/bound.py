@@ -1,0 +1,61 @@
+"""What a bound of interval branch and bound is.
+
+Nodes are intervals [I, U] of sets, kept as a bundle of arrays (see :mod:`dsprog.run.driver`): ``I`` and ``U`` are
+boolean (B, n), ``lower`` is (B,), ``x`` is a point of the cube for each node; every bound keeps further arrays of its own
+there, so that children inherit them.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import NamedTuple
+
+import numpy as np
+
+from dsprog.core.validation import Floats, Masks
+from dsprog.run.driver import Bundle, take
+
+
+class Tightened(NamedTuple):
+    """Nodes that are still open, elements to fix in them, and the least bound of what was closed."""
+
+    nodes: Bundle
+    include: Masks
+    exclude: Masks
+    closed: float
+
+
+class Bound(ABC):
+    """A lower bound of f - g on each interval of a batch."""
+
+    name: str
+
+    @abstractmethod
+    def prepare(self, nodes: Bundle) -> None:
+        """Add the arrays that this bound keeps with the nodes."""
+
+    @abstractmethod
+    def moved(self, nodes: Bundle, include: Masks, exclude: Masks) -> None:
+        """Bring those arrays up to date after elements were fixed; I and U have moved already."""
+
+    @abstractmethod
+    def tighten(self, nodes: Bundle, cutoff: float) -> Tightened:
+        """Raise ``lower``, close what reaches the cutoff, and find elements to fix in the rest."""
+
+    @abstractmethod
+    def scores(self, nodes: Bundle) -> Floats:
+        """How promising each element is to branch on, as a (B, n) array; only free elements count."""
+
+
+def free(nodes: Bundle) -> Masks:
+    """F = U∖I for each node."""
+    return nodes["U"] & ~nodes["I"]
+
+
+def close(nodes: Bundle, cutoff: float) -> tuple[Bundle, Masks, float]:
+    """The nodes below the cutoff, which they are, and the least bound of the others."""
+    keep = nodes["lower"] < cutoff
+    if keep.all():
+        return nodes, keep, np.inf
+    closed = float(nodes["lower"][~keep].min())
+    return take(nodes, keep), keep, closed

@@ -1,0 +1,1 @@
+"""The prismatic algorithm of Kawahara and Washio."""

@@ -1,0 +1,77 @@
+"""Branch and bound for sparse quadratic functions: the odd-cycle bound, one variable fixed at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from dsprog.core.quadratic_form import QuadraticForm, Steps
+from dsprog.core.validation import Floats, Masks
+from dsprog.exact.quadratic.odd_cycle_bound import OddCycleBound
+from dsprog.exact.quadratic.settle import settled
+from dsprog.exact.quadratic.tabu import tabu_search
+from dsprog.run.driver import Bundle, Expansion, Method
+
+ROUNDING = 1e-10  # of the scale of the coefficients: a set that is no further from its bound than this is proved
+
+
+class OddCycleSearch(Method):
+    """Best-first search over partial labellings; a node is ``labels`` (1, n) with -1 for free variables.
+
+    ``stop`` is asked between rounds of cuts; a node that it interrupts stays open with the bound reached.
+    """
+
+    name = "the odd-cycle linear programme"
+
+    def __init__(self, form: QuadraticForm, steps: Steps, rng: np.random.Generator) -> None:
+        self.form, self.steps, self.rng = form, steps, rng
+        self.stop: Callable[[], bool] = lambda: False
+
+    def root(self) -> Bundle:
+        """Nothing fixed."""
+        return {"lower": np.array([-np.inf]), "labels": np.full((1, self.form.n), -1)}
+
+    def proof(self) -> str:
+        """In words."""
+        return f"branch and bound with {self.name}"
+
+    def expand(self, bundle: Bundle, cutoff: float) -> Expansion:
+        """Bound one node; close it or fix one more variable both ways."""
+        labels, parent = settled(self.form, bundle["labels"][0]), float(bundle["lower"][0])
+        rest, free = self.form.fixed(labels)
+        masks = (labels == 1)[None]
+        if rest.n == 0:
+            return Expansion([], 1, masks, self.form.values(masks), max(parent, rest.constant), "odd cycles")
+        bound, best = OddCycleBound(rest, self.rng), Best(rest, self.rng)
+
+        def pause(z: Floats) -> tuple[bool, float]:
+            del z
+            best.improve(bound.labels())
+            return self.stop(), self.steps.needed(min(cutoff, best.value - ROUNDING * rest.scale))
+
+        lower = self.steps.rounded(max(parent, bound.run(self.steps.needed(cutoff), pause)))
+        masks[0, free] = best.mask
+        values = self.form.values(masks)
+        if lower >= min(cutoff, float(values[0]) - ROUNDING * rest.scale):
+            return Expansion([], 1, masks, values, lower, "odd cycles")
+        if self.stop():
+            return Expansion([{**bundle, "lower": np.array([lower])}], 1, masks, values, source="odd cycles")
+        children = np.repeat(labels[None, None], 2, axis=0)
+        children[:, 0, free[bound.most_fractional()]] = (0, 1)
+        bundles = [{"lower": np.array([lower]), "labels": child} for child in children]
+        return Expansion(bundles, 1, masks, values, source="odd cycles", cuts=len(bound.programme.b))
+
+
+class Best:
+    """The best set of a form so far."""
+
+    def __init__(self, form: QuadraticForm, rng: np.random.Generator) -> None:
+        self.form, self.rng = form, rng
+        self.mask, self.value = np.zeros(form.n, dtype=bool), np.inf
+
+    def improve(self, mask: Masks) -> None:
+        """Take a set, after a short tabu search, if it is better."""
+        masks, values = tabu_search(self.form, mask[None], self.rng, steps=2 * self.form.n)
+        if values[0] < self.value:
+            self.mask, self.value = masks[0], float(values[0])

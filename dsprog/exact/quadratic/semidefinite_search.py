@@ -1,0 +1,149 @@
+"""Branch and bound for dense quadratic functions: the semidefinite bound, one variable fixed at a time.
+
+A node fixes some variables, that is, merges their vertices into vertex 0 with a sign. If P maps the signs of a child
+to those of its parent, Z' = P'ZP is positive semidefinite with Z, and P'Diag(y)P is diagonal: the child starts feasible
+and at the parent's bound.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from dsprog.core.quadratic_form import QuadraticForm, Steps
+from dsprog.core.validation import Floats, Ints, Masks
+from dsprog.exact.quadratic.semidefinite_bound import InteriorPoint, Outcome, SemidefinitePoint, Triangles
+from dsprog.exact.quadratic.settle import settled
+from dsprog.exact.quadratic.tabu import tabu_search
+from dsprog.run.driver import Bundle, Expansion, Method
+
+
+@dataclass(frozen=True)
+class Merged:
+    """The problem of a node: C and k of the free vertices, 0 first, and where they were."""
+
+    C: Floats
+    k: float
+    vertices: Ints
+
+    @staticmethod
+    def of(C: Floats, k: float, signs: Ints) -> Merged:
+        """Merge every vertex with a sign (0: free) into vertex 0, whose sign is 1; E = k - s'Cs stays."""
+        free = np.flatnonzero(signs == 0)
+        fixed = signs.astype(float)
+        small = np.zeros((len(free) + 1, len(free) + 1))
+        small[1:, 1:] = C[np.ix_(free, free)]
+        small[0, 1:] = small[1:, 0] = C[free] @ fixed
+        return Merged(small, k - float(fixed @ C @ fixed), np.append(0, free))
+
+
+class SemidefiniteSearch(Method):
+    """Best-first search over partial labellings.
+
+    A bundle is one node: ``labels`` (1, n) with -1 for free variables, and the parent's dual point: ``y`` over all
+    vertices, ``cuts`` (1, m, 3) with their ``signs`` and ``gamma``.
+    """
+
+    name = "the semidefinite bound with triangle cuts"
+
+    def __init__(self, form: QuadraticForm, steps: Steps, rng: np.random.Generator, method: InteriorPoint) -> None:
+        self.form, self.steps, self.rng, self.method = form, steps, rng, method
+        self.C, self.k = form.spin_matrix()
+
+    def root(self) -> Bundle:
+        """Nothing fixed, a diagonally dominant dual point."""
+        point = SemidefinitePoint.diagonally_dominant(self.C)
+        return self.bundle(np.full(self.form.n, -1), self.k - point.bound(), point.y, point.cuts)
+
+    def bundle(self, labels: Ints, lower: float, y: Floats, cuts: Triangles) -> Bundle:
+        """A node as arrays; y and cuts over all vertices."""
+        rows = {"labels": labels, "y": y, "cuts": cuts.vertices, "signs": cuts.signs, "gamma": cuts.gamma}
+        return {"lower": np.array([lower]), **{name: array[None] for name, array in rows.items()}}
+
+    def proof(self) -> str:
+        """In words."""
+        return f"branch and bound with {self.name}"
+
+    def expand(self, bundle: Bundle, cutoff: float) -> Expansion:
+        """Bound one node; close it or fix one more variable both ways."""
+        labels, parent = settled(self.form, bundle["labels"][0]), float(bundle["lower"][0])
+        if (labels >= 0).all():
+            mask = (labels == 1)[None]
+            value = self.form.values(mask)
+            return Expansion([], 1, mask, value, max(parent, float(value[0])), "semidefinite")
+        signs = np.concatenate([[1], np.where(labels < 0, 0, 1 - 2 * labels)])
+        merged = Merged.of(self.C, self.k, signs)
+        target = merged.k - self.steps.needed(cutoff)
+        point = self.inherited(bundle, merged, signs)
+        outcome = self.method.run(point, target)
+        lower = self.steps.rounded(max(parent, merged.k - outcome.bound))
+        masks = self.rounded(labels, merged.vertices, outcome.X)
+        values = self.form.values(masks)
+        if lower >= cutoff:
+            return Expansion([], 1, masks, values, lower, "semidefinite")
+        children = self.branch(labels, lower, merged, outcome)
+        return Expansion(children, 1, masks, values, source="semidefinite")
+
+    def inherited(self, bundle: Bundle, merged: Merged, signs: Ints) -> SemidefinitePoint:
+        """The parent's dual point for the merged problem, a little inside."""
+        y = bundle["y"][0]
+        # P'Diag(y)P sums y over the vertices merged into 0; what P'CP has at (0, 0) has moved from C to k.
+        local = y[merged.vertices]
+        merged_y = float(y[signs != 0].sum()) - (self.k - merged.k)
+        local = np.append(merged_y, local[1:])
+        cuts, local = merge_triangles(bundle["cuts"][0], bundle["signs"][0], bundle["gamma"][0], signs, merged, local)
+        return SemidefinitePoint(merged.C, local, cuts)
+
+    def branch(self, labels: Ints, lower: float, merged: Merged, outcome: Outcome) -> list[Bundle]:
+        """Fix the variable whose label X knows least."""
+        point, vertices = outcome.point, merged.vertices
+        chosen = int(vertices[1:][np.argmin(np.abs(outcome.X[0, 1:]))]) - 1
+        y = np.zeros(self.form.n + 1)
+        y[vertices] = point.y
+        y[0] += self.k - merged.k
+        cuts = Triangles(vertices[point.cuts.vertices], point.cuts.signs, point.cuts.gamma, point.cuts.slack)
+        children = []
+        for label in (0, 1):
+            child = labels.copy()
+            child[chosen] = label
+            children.append(self.bundle(child, lower, y, cuts))
+        return children
+
+    def rounded(self, labels: Ints, vertices: Ints, X: Floats) -> Masks:
+        """Sets from X: the signs of its first row and of random combinations of rows, improved by tabu search."""
+        weights = np.vstack([np.eye(1, len(X)), self.rng.normal(size=(3, len(X)))])
+        values = weights @ X
+        values *= np.where(values[:, :1] < 0, -1.0, 1.0)
+        masks = np.repeat((labels == 1)[None], len(values), axis=0)
+        masks[:, vertices[1:] - 1] = values[:, 1:] < 0
+        return tabu_search(self.form, masks, self.rng, steps=2 * self.form.n)[0]
+
+
+def merge_triangles(
+    cuts: Ints, signs: Floats, gamma: Floats, fixed: Ints, merged: Merged, y: Floats
+) -> tuple[Triangles, Floats]:
+    """Triangles after vertices were merged into 0.
+
+    One with two vertices in 0 is ±1 at one vertex, which moves γ from the cut to y without loss, or (±2, ±1), which
+    is dropped: both leave Z positive semidefinite.
+    """
+    where = np.zeros(len(fixed), dtype=np.int64)
+    where[merged.vertices] = np.arange(len(merged.vertices))
+    vertices = where[cuts]
+    turned: Floats = signs * np.where(fixed[cuts] != 0, fixed[cuts], 1)
+    at_zero = vertices == 0
+    whole = at_zero.sum(axis=1) <= 1
+    pair = at_zero.sum(axis=1) == 2
+    cancels = pair & ((turned * at_zero).sum(axis=1) == 0)
+    y = y.copy()
+    np.subtract.at(y, vertices[cancels][~at_zero[cancels]], gamma[cancels])
+    order = np.argsort(vertices[whole], axis=1)
+    vertices = np.take_along_axis(vertices[whole], order, axis=1)
+    turned = np.take_along_axis(turned[whole], order, axis=1)
+    triangles = Triangles(vertices, turned * turned[:, 2:], gamma[whole], np.zeros(int(whole.sum())))
+    _, first, inverse = np.unique(triangles.keys(), return_index=True, return_inverse=True)
+    unique = triangles.take(first)
+    unique.gamma = np.zeros(len(first))
+    np.add.at(unique.gamma, inverse, triangles.gamma)
+    return unique, y

@@ -1,0 +1,100 @@
+"""A race: exact searches take turns, and the first that ends has proved the optimum for all.
+
+Which of two exact solvers is faster is often not known beforehand. Here they share one thread and one incumbent: a set
+that one finds closes nodes of the other, and the bound is the larger of the two. Turns double in length from round to
+round, since a mixed-integer programme that is stopped at the end of a turn begins anew in the next; so two solvers
+together take at most some eight times as long as the faster one alone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from dsprog.core.problem import Problem
+from dsprog.core.validation import as_number
+from dsprog.exact.compact.compact_model import CompactModel
+from dsprog.exact.interval.branch_and_bound import BranchAndBound
+from dsprog.run.checkpoint import Checkpoint
+from dsprog.run.driver import Search
+from dsprog.run.run import Monitor, Verdict
+from dsprog.run.solver import SearchSolver, Solver
+
+
+@dataclass(frozen=True)
+class Race(Solver):
+    """Interval branch and bound against the compact model, in turns; ``proof`` says which one proved it.
+
+    Turns are measured in seconds, so that the winner may differ from run to run; the optimum does not.
+
+    Parameters
+    ----------
+    solvers : tuple of BranchAndBound or CompactModel
+        Who takes part.
+    turn : float
+        Seconds of a turn in the first round.
+
+    Examples
+    --------
+    >>> import dsprog as ds
+    >>> words = ds.Coverage([[1, 0, 1], [1, 1, 0], [0, 1, 0]])
+    >>> result = ds.minimize(ds.ConcaveOf(words) - ds.Modular([0.9, 0.2, 0.8]), ds.Race())
+    >>> result.S, result.certified
+    ((0, 2), True)
+    """
+
+    solvers: tuple[SearchSolver, ...] = (BranchAndBound(), CompactModel())
+    turn: float = 0.5
+
+    reduces: ClassVar[bool | None] = True
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "solvers", tuple(self.solvers))
+        if not self.solvers or not all(isinstance(solver, SearchSolver) for solver in self.solvers):
+            raise TypeError(f"solvers must be some of BranchAndBound and CompactModel, got {self.solvers!r}")
+        if not as_number(self.turn, "turn") > 0:
+            raise ValueError(f"turn must be positive, got {self.turn}")
+
+    def solve(self, problem: Problem, monitor: Monitor, checkpoint: Checkpoint | None = None) -> Verdict:
+        """Rounds of turns until one search ends or the monitor says stop."""
+        racers = Racers(problem, monitor, self.solvers)
+        turn = self.turn
+        try:
+            while True:
+                for k in range(len(self.solvers)):
+                    monitor.turn_ends = monitor.seconds + turn
+                    verdict = racers.take_turn(k)
+                    if verdict is not None:
+                        return verdict
+                turn *= 2
+        finally:
+            monitor.turn_ends = float("inf")
+
+
+class Racers:
+    """The searches of a race, each begun at its first turn."""
+
+    def __init__(self, problem: Problem, monitor: Monitor, solvers: tuple[SearchSolver, ...]) -> None:
+        self.problem, self.monitor, self.solvers = problem, monitor, solvers
+        self.searches: dict[int, Search] = {}
+
+    def take_turn(self, k: int) -> Verdict | None:
+        """Let one search run; its verdict if that ends the race."""
+        if k not in self.searches:
+            self.searches[k] = Search(self.solvers[k].method(self.problem, self.monitor), self.monitor)
+        reason = self.searches[k].run()
+        if reason is not None:
+            return self._verdict(max(self.searches, key=lambda i: self.searches[i].lower), reason, "led")
+        if self.searches[k].ended and (self.searches[k].method.valid or self._last_hope(k)):
+            return self._verdict(k, None, "won")
+        return None
+
+    def _last_hope(self, k: int) -> bool:
+        """Whether no other search could prove more than one without valid bounds has."""
+        begun = len(self.searches) == len(self.solvers)
+        return begun and not any(search.method.valid for search in self.searches.values())
+
+    def _verdict(self, k: int, reason: str | None, how: str) -> Verdict:
+        verdict = self.searches[k].verdict(reason)
+        proof = f"race {how} by {type(self.solvers[k]).__name__}: {verdict.proof}"
+        return Verdict(verdict.status, proof, verdict.reason)

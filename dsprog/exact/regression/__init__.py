@@ -1,0 +1,1 @@
+"""Least squares with a submodular penalty: perspective bounds and coefficient boxes."""

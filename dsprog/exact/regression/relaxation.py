@@ -1,0 +1,152 @@
+"""Least squares as a quadratic function, and the relaxation of one node with all that its children inherit."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from dsprog.core.algebra import Difference, Sum
+from dsprog.core.validation import Floats, Ints, Masks
+from dsprog.exact.regression.coefficient_boxes import tighten_boxes
+from dsprog.exact.regression.diagonal import raise_diagonal, supergradient
+from dsprog.exact.regression.elimination import eliminate, factorise, safe_shift
+from dsprog.exact.regression.perspective_bound import relax
+from dsprog.functions.regression import LeastSquares
+
+SMALLEST = 1e-5  # least eigenvalue of the scaled G that elimination in floating point can bear
+FLOOR = 0.005  # least D_j, in units of that eigenvalue
+MEMORY = 0.4  # of the averaged supergradient
+BARRIER = 0.4  # μ of the diagonal's step, in units of gap / |F|
+STEPS = (1.0, 0.5, 0.25, 0.125, 0.0625)
+SWEEPS = 200
+
+
+@dataclass(frozen=True)
+class Loss:
+    """½ w'Gw - b'w + c, whose minimum over the w that vanish outside S is the loss of S, and the penalty beside it.
+
+    Coefficients are in units that make every G_jj = 1.
+    """
+
+    G: Floats
+    b: Floats
+    c: float
+    penalty: Sum
+
+    @classmethod
+    def of(cls, objective: Difference) -> Loss | None:
+        """The loss and the penalty of an objective; None unless it is one least-squares term and submodular ones."""
+        losses = [term for term in objective.terms if isinstance(term.function, LeastSquares)]
+        others = [term for term in objective.terms if not isinstance(term.function, LeastSquares)]
+        if len(losses) != 1 or losses[0].coefficient <= 0 or not all(term.knows.submodular for term in others):
+            return None
+        a, f = losses[0]
+        assert isinstance(f, LeastSquares)
+        rows = len(f.y)
+        G = a * (f.X.T @ f.X / rows + f.ridge * np.eye(f.n))
+        units = np.sqrt(np.diag(G))
+        units[units == 0] = 1.0
+        b, c = a * (f.X.T @ f.y) / rows, float(a * (f.y @ f.y)) / (2 * rows)
+        return cls(G / np.outer(units, units), b / units, c, Sum(f.n, others))
+
+    @cached_property
+    def least_eigenvalue(self) -> float:
+        """Of G."""
+        return float(np.linalg.eigvalsh(self.G)[0]) if len(self.G) else 0.0
+
+    @property
+    def is_definite(self) -> bool:
+        """Whether G is far enough from singular for the perspective bound."""
+        return self.least_eigenvalue >= SMALLEST
+
+    @cached_property
+    def shift(self) -> float:
+        """What a Cholesky factorisation must leave over to be a proof."""
+        return safe_shift(self.G)
+
+
+@dataclass
+class Relaxation:
+    """The free part of a node, after the included features were eliminated."""
+
+    loss: Loss
+    free: Ints
+    G: Floats
+    b: Floats
+    c: float
+    d: Floats
+    D: Floats
+    S: Floats
+    w: Floats
+    lo: Floats
+    hi: Floats
+    val: Floats
+    lower: float
+
+    @classmethod
+    def of(cls, loss: Loss, node: dict[str, Any], at_empty: float) -> Relaxation:
+        """Eliminate I from a node; what was found for its parent is where it starts.
+
+        The penalty is at least at_empty + d(S) on the node. Negative d_j are taken in full whether j is chosen or not:
+        d(S) >= Σ_F min(0, d_j) + Σ_S max(0, d_j).
+        """
+        free, chosen = np.flatnonzero(node["U"] & ~node["I"]), np.flatnonzero(node["I"])
+        m, d = len(free), node["d"]
+        G, b = np.empty((m, m)), np.empty(m)
+        constant = loss.c + at_empty + float(d[chosen].sum() + np.minimum(d[free], 0.0).sum())
+        c = eliminate(loss.G, loss.b, constant, chosen, free, G, b)
+        D, S, w, lo, hi = (node[key][free] for key in ("D", "S", "w", "lo", "hi"))
+        while not factorise(G, D, loss.shift, np.empty((m, m))):  # only rounding can make this fail
+            D = 0.999 * D
+        return cls(
+            loss, free, G, b, c, np.maximum(d[free], 0.0), D, S, w, lo, hi, np.zeros(m), c if m == 0 else -np.inf
+        )
+
+    def store(self, node: dict[str, Any]) -> None:
+        """What children inherit."""
+        for key in ("D", "S", "w", "lo", "hi"):
+            node[key][self.free] = getattr(self, key)
+
+    def room(self, cutoff: float) -> float:
+        """What the bound can still rise by: up to the cutoff, or to c, the value of I as the minorant has it."""
+        return max(min(cutoff, self.c) - self.lower, 0.0)
+
+    def solve(self, cutoff: float) -> None:
+        """Find w, and with it ``lower`` and ``val``."""
+        room = self.room(cutoff)
+        accuracy = 0.005 * room if np.isfinite(room) else 1e-6 * abs(self.c)
+        self.lower = relax(
+            self.G, self.b, self.c, self.d, self.D, self.lo, self.hi, self.w, cutoff, accuracy, SWEEPS, self.val
+        )
+
+    def raise_diagonal(self, cutoff: float) -> bool:
+        """Step to a better D, half the way again and again while the bound does not rise; False if it never does."""
+        supergradient(self.d, self.D, self.lo, self.hi, self.w, self.S, MEMORY if self.S.any() else 0.0)
+        target = np.empty_like(self.D)
+        floor, mu = FLOOR * self.loss.least_eigenvalue, BARRIER * self.room(cutoff) / len(self.D)
+        if not raise_diagonal(self.G, self.D, self.S, mu, floor, self.loss.shift, target):
+            return False
+        for step in STEPS:  # between two D with G - 2D positive semidefinite it is so, too
+            trial = replace(self, D=self.D + step * (target - self.D), w=self.w.copy(), val=self.val.copy())
+            trial.solve(cutoff)
+            if trial.lower > self.lower:
+                self.D, self.w, self.val, self.lower = trial.D, trial.w, trial.val, trial.lower
+                return True
+        return False
+
+    def tighten_boxes(self, cutoff: float) -> Masks:
+        """Tighten lo and hi of every feature; which features no set below the cutoff has."""
+        exclude = np.zeros(len(self.free), dtype=bool)
+        if not np.isfinite(cutoff - self.lower):
+            return exclude
+        matrices = (self.G, self.b, self.c, self.d, self.D, self.lo, self.hi, self.w)
+        tighten_boxes(*matrices, self.lower, cutoff, 0.05 * self.room(cutoff), SWEEPS // 3, exclude)
+        return exclude
+
+    @property
+    def rounded(self) -> Ints:
+        """Features that the relaxation takes by more than half: |w_j| >= s_j / 2."""
+        return self.free[(self.w != 0) & (np.abs(self.w) >= 0.5 * np.sqrt(self.d / self.D))]

@@ -1,0 +1,1 @@
+"""What makes a problem smaller before anybody solves it."""

@@ -1,0 +1,83 @@
+"""Elements that another does better: duplicates, and those that are dominated.
+
+j *spans* k in h if h(S ∪ jk) = h(S ∪ j) for every S. For increasing submodular h this holds if h(jk) = h(j), since
+0 <= h(S ∪ jk) - h(S ∪ j) <= h(jk) - h(j); for information with a class, which is not submodular, if column j tells
+column k. Let every term be increasing, except modular costs c. If
+
+- j spans k in every term that is subtracted:  h(S ∪ j) = h(S ∪ jk) >= h(S ∪ k),
+- k spans j in every term that is added:       h(S ∪ j) <= h(S ∪ jk) = h(S ∪ k),
+- c_k >= c_j and c_k >= 0,
+
+then k is dominated by j, and some optimum omits k: without j in the set, k is replaced by j; with j there, leaving k
+out changes no subtracted term, lowers or keeps the others, and saves c_k. Constraints must allow both. Elements that
+dominate each other are duplicates, of which one stays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from dsprog.core.algebra import Difference, LinearCombination, Term
+from dsprog.core.modular import Modular
+from dsprog.core.set_function import SetFunction
+from dsprog.core.validation import Floats, Masks
+from dsprog.functions.information import Entropy
+from dsprog.functions.mutual_information import MutualInformation, joined
+from dsprog.presolve.exchange import Moves
+
+MOST = 1000  # elements up to which all pairs are looked at
+MOST_CALLS = 50  # and where marginals are differences of values, perhaps of a slow callable
+EXACT = 1e-14  # relative to h(j): what counts as no difference
+
+
+def dominated(objective: Difference, I: Masks, U: Masks, allowed: Moves) -> Masks:
+    """Elements of U∖I that some optimum in [I, U] omits because another of U takes their place."""
+    n = objective.n
+    better = None if n > MOST else dominations(joined(objective).terms, n)
+    if better is None:
+        return np.zeros(n, dtype=bool)
+    better &= U[:, None] & (U & ~I) & allowed.replaceable()
+    costs = modular_part(objective.terms, n)
+    kept = np.ones(n, dtype=bool)
+    for k in np.lexsort((np.arange(n), costs))[::-1]:
+        kept[k] = not (better[:, k] & kept).any()
+    return ~kept
+
+
+def dominations(terms: Iterable[Term], n: int) -> Masks | None:
+    """[j, k]: whether k is dominated by j; None where a term does not say what spans what."""
+    terms = list(terms)
+    costs = modular_part(terms, n)
+    better = (costs[None, :] >= np.maximum(costs[:, None], 0.0)) & ~np.eye(n, dtype=bool)
+    for a, h in terms:
+        if not isinstance(h, Modular):
+            spanned = spans(h)
+            if spanned is None:
+                return None
+            better &= spanned.T if a > 0 else spanned
+    return better
+
+
+def spans(h: SetFunction) -> Masks | None:
+    """[j, k]: whether j spans k in h; None where that is not known."""
+    if isinstance(h, MutualInformation) and h.y is not None:
+        return spans(Entropy(h.X))
+    if not (h.knows.submodular and h.knows.increasing) or (h.n > MOST_CALLS and not is_quick(h)):
+        return None
+    single = np.eye(h.n, dtype=bool)
+    return np.abs(h._marginals(single)) <= EXACT * np.abs(h._values(single))[:, None]
+
+
+def is_quick(h: SetFunction) -> bool:
+    """Whether marginals are computed at once rather than as differences of values."""
+    seen_through = [h.function] if hasattr(h, "function") else []
+    inner = [part for _, part in h.terms] if isinstance(h, LinearCombination) else seen_through
+    return all(map(is_quick, inner)) if inner else type(h)._marginals is not SetFunction._marginals
+
+
+def modular_part(terms: Iterable[Term], n: int) -> Floats:
+    """The weights of the modular terms."""
+    parts = (a * h.weights for a, h in terms if isinstance(h, Modular))
+    return sum(parts, np.zeros(n))

@@ -1,1 +1,0 @@
-"""A smaller problem with the same optimum, before any search, and the way back."""

@@ -1,0 +1,1 @@
+"""The door: check, normalise, presolve, choose, solve, lift, and the result."""

@@ -1,1 +1,0 @@
-"""Solvers, one to a file."""
