@@ -1,8 +1,8 @@
 """What a bound of interval branch and bound is.
 
 Nodes are intervals [I, U] of sets, kept as a bundle of arrays (see :mod:`dsprog.run.driver`): ``I`` and ``U`` are
-boolean (B, n), ``lower`` is (B,), ``x`` is a point of the cube for each node; every bound keeps further arrays of its own
-there, so that children inherit them.
+boolean (B, n), ``lower`` is (B,), ``x`` is a point of the cube for each node; every bound keeps further arrays of its
+own there, so that children inherit them.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
 The cube is enclosed in a simplex, and min t - ĝ(x) over {f̂(x) <= t} is searched by branch and bound: branching
 subdivides the simplex, bounding replaces ĝ by its interpolation at the vertices and f̂ by cutting planes and solves a
-small programme with x binary. :mod:`dsprog.exact.prismatic.prism` has the five operations; this file puts them together,
-one iteration a call of :meth:`PrismMethod.expand`.
+small programme with x binary. :mod:`dsprog.exact.prismatic.prism` has the five operations; this file puts them
+together, one iteration a call of :meth:`PrismMethod.expand`.
 
 It is here because it came first and because its bounds are a yardstick. With bisection n = 6 can be hard already
 where f and g are strongly curved; subdivision at the optimum gains an order of magnitude.

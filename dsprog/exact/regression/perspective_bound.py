@@ -2,8 +2,8 @@
 
 Minimise ½ w'Gw - b'w + c + Σ_{j∈S} d_j over the sets S of free features and coefficients w that vanish outside S, with
 lo_j <= w_j <= hi_j for j in S. Here G, b and c stand for the loss after the included features were eliminated
-(:mod:`dsprog.exact.regression.elimination`), and d is a modular minorant of a submodular penalty. No submodularity of the
-loss is used.
+(:mod:`dsprog.exact.regression.elimination`), and d is a modular minorant of a submodular penalty. No submodularity of
+the loss is used.
 
 Take a diagonal D > 0 with H = G - 2D positive semidefinite. For every point w, with v = b - Hw, any S and u satisfy
 
