@@ -23,6 +23,7 @@ from dsprog.core.knowledge import Knowledge
 from dsprog.core.lovasz import greedy_vertices, lovasz_extension, modular_lower_bound, modular_upper_bound
 from dsprog.core.modular import Modular
 from dsprog.core.native import load
+from dsprog.core.problem import Problem
 from dsprog.core.set_function import SetFunction, count_oracle_calls
 from dsprog.exact.brute_force import BruteForce
 from dsprog.exact.compact.compact_model import CompactModel
@@ -48,7 +49,8 @@ from dsprog.functions.nuclear import NuclearNorm
 from dsprog.functions.regression import LeastSquares
 from dsprog.functions.spectral import GaussianEntropy, LogDet
 from dsprog.functions.table import Table
-from dsprog.run.result import Event, Result
+from dsprog.run.result import Event, Result, Verdict
+from dsprog.run.run import Run
 from dsprog.run.solver import Solver
 from dsprog.solve.enumerate import BestSets, enumerate_best
 from dsprog.solve.minimize import minimize
@@ -95,9 +97,11 @@ __all__ = [
     "Partition",
     "PerspectiveBranchAndBound",
     "Prismatic",
+    "Problem",
     "QuadraticBranchAndBound",
     "Race",
     "Result",
+    "Run",
     "Scip",
     "SetFunction",
     "Solver",
@@ -105,6 +109,7 @@ __all__ = [
     "Sum",
     "SupSub",
     "Table",
+    "Verdict",
     "count_oracle_calls",
     "decompose",
     "enumerate_best",

@@ -21,15 +21,16 @@ from typing import NamedTuple
 import numpy as np
 
 from dsprog.approximate.local_search import then_flip
-from dsprog.approximate.mod_mod import lower_weights
-from dsprog.approximate.restarts import check_restarts, refuse_constraints, run_restarts
+from dsprog.approximate.majorants import lower_weights
+from dsprog.approximate.restarts import check_restarts, run_restarts
 from dsprog.approximate.ssp import TiltedMinimum
 from dsprog.approximate.starts import starting_sets
 from dsprog.core.modular import Modular
 from dsprog.core.problem import Problem
 from dsprog.core.validation import Floats, Ints, Masks, as_count, as_number
-from dsprog.run.checkpoint import Checkpoint
-from dsprog.run.run import Monitor, Verdict
+from dsprog.run.needs import NO_CONSTRAINTS, Need
+from dsprog.run.result import Verdict
+from dsprog.run.run import Run
 from dsprog.run.solver import Solver
 from dsprog.submodular.min_norm_point import nearest_base
 from dsprog.submodular.persistency import persistency
@@ -61,8 +62,8 @@ class Points(NamedTuple):
 class Extension:
     """V(x) = f̂(x) - ĝ(x), its rounding, and the steps of the algorithm, on batches of points."""
 
-    def __init__(self, problem: Problem, monitor: Monitor, rho: float, restarts: int) -> None:
-        self.objective, self.monitor = problem.objective, monitor
+    def __init__(self, problem: Problem, run: Run, rho: float, restarts: int) -> None:
+        self.objective, self.run = problem.objective, run
         n = problem.n
         singles = np.abs(self.objective.f.marginals(np.zeros((1, n), dtype=bool)))
         scale = float(singles.mean()) if n else 0.0
@@ -89,7 +90,7 @@ class Extension:
         """x⁺ for each row, or x once it is time to stop."""
         result = x.copy()
         for b, row in enumerate(rows):
-            if self.monitor.stop_reason() is None:
+            if self.run.stop_reason() is None:
                 result[b] = self.inner.minimise(row, y[b]) if self.rho == 0 else self._proximal(x[b], y[b])
         return result
 
@@ -142,17 +143,20 @@ class DCA(Solver):
         as_count(self.iterations, "iterations", least=1)
         check_restarts(self.restarts)
 
-    def solve(self, problem: Problem, monitor: Monitor, checkpoint: Checkpoint | None = None) -> Verdict:
+    def needs(self) -> tuple[Need, ...]:
+        """Its inner problem is unconstrained submodular minimisation."""
+        return (NO_CONSTRAINTS,)
+
+    def solve(self, problem: Problem, run: Run) -> Verdict:
         """All restarts as one batch but for their inner problems."""
-        refuse_constraints(problem, "DCA", "its inner problem is unconstrained submodular minimisation")
-        extension = Extension(problem, monitor, self.rho, self.restarts)
+        extension = Extension(problem, run, self.rho, self.restarts)
 
         def step(rows: Ints, masks: Masks) -> Masks:
             marginals = problem.objective.marginals(masks)
             return self.follow(extension, rows, masks, marginals, TOLERANCE * problem.slack)
 
-        masks = starting_sets(problem, monitor, self.restarts)
-        return run_restarts(problem, monitor, masks, then_flip(problem, step), "DCA", REASON)
+        masks = starting_sets(problem, run, self.restarts)
+        return run_restarts(problem, run, masks, then_flip(problem, step), "DCA", REASON)
 
     def follow(self, extension: Extension, rows: Ints, masks: Masks, ties: Floats, slack: float) -> Masks:
         """Iterate from each set until V falls no more, and round."""

@@ -11,11 +11,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dsprog.approximate.restarts import check_restarts, refuse_constraints
+from dsprog.approximate.restarts import check_restarts
 from dsprog.core.problem import Problem
 from dsprog.core.validation import Floats, Masks
-from dsprog.run.checkpoint import Checkpoint
-from dsprog.run.run import Monitor, Verdict
+from dsprog.run.needs import NO_CONSTRAINTS, Need
+from dsprog.run.result import Verdict
+from dsprog.run.run import Run
 from dsprog.run.solver import Solver
 
 
@@ -44,26 +45,29 @@ class DoubleGreedy(Solver):
     def __post_init__(self) -> None:
         check_restarts(self.restarts)
 
-    def solve(self, problem: Problem, monitor: Monitor, checkpoint: Checkpoint | None = None) -> Verdict:
+    def needs(self) -> tuple[Need, ...]:
+        """X and Y are not feasible on the way."""
+        return (NO_CONSTRAINTS,)
+
+    def solve(self, problem: Problem, run: Run) -> Verdict:
         """All orders as one batch."""
-        refuse_constraints(problem, "DoubleGreedy", "X and Y are not feasible on the way")
         objective, n = problem.objective, problem.n
-        orders = np.array([monitor.rng.permutation(n) for _ in range(self.restarts)]).reshape(self.restarts, n)
+        orders = np.array([run.rng.permutation(n) for _ in range(self.restarts)]).reshape(self.restarts, n)
         orders[0] = np.arange(n)
         X, rows = np.zeros((self.restarts, n), dtype=bool), np.arange(self.restarts)
         Y = ~X
         for j in orders.T:
-            if monitor.stop_reason() is not None:
+            if run.stop_reason() is not None:
                 break
             wanted = np.zeros(X.shape, dtype=bool)
             wanted[rows, j] = True
             adding, removing = -objective.marginals(X, wanted)[rows, j], objective.marginals(Y, wanted)[rows, j]
-            joins = self._side(adding, removing, monitor.rng)
+            joins = self._side(adding, removing, run.rng)
             X[rows[joins], j[joins]] = True
             Y[rows[~joins], j[~joins]] = False
-        monitor.offer(X, objective.values(X), "double greedy")
-        monitor.nodes += self.restarts
-        stopped = monitor.stop_reason()
+        run.offer(X, objective.values(X), "double greedy")
+        run.nodes += self.restarts
+        stopped = run.stop_reason()
         return Verdict("local" if stopped is None else stopped, reason="every element was decided on once")
 
     def _side(self, adding: Floats, removing: Floats, rng: np.random.Generator) -> Masks:

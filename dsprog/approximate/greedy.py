@@ -19,8 +19,8 @@ from dsprog.approximate.starts import Frame, frame_of
 from dsprog.core.algebra import Difference
 from dsprog.core.problem import Problem
 from dsprog.core.validation import Floats, Ints, Masks
-from dsprog.run.checkpoint import Checkpoint
-from dsprog.run.run import Monitor, Verdict
+from dsprog.run.result import Verdict
+from dsprog.run.run import Run
 from dsprog.run.solver import Solver
 
 ASK = 8  # elements of each set that are asked for before all are
@@ -85,7 +85,7 @@ class LazyAdditions:
 
 
 def grow(
-    objective: Difference, frame: Frame, masks: Masks, noise: Floats, slack: float, monitor: Monitor, backward: bool
+    objective: Difference, frame: Frame, masks: Masks, noise: Floats, slack: float, run: Run, backward: bool
 ) -> Masks:
     """Add the best element to every set while that improves, and without asking while a set is too small.
 
@@ -95,18 +95,18 @@ def grow(
     values = objective.values(masks)
     additions = LazyAdditions(objective, len(masks))
     moving = np.arange(len(masks))
-    while len(moving) and objective.n and monitor.stop_reason() is None:
+    while len(moving) and objective.n and run.stop_reason() is None:
         allowed = frame.additions(masks[moving])
         forced = masks[moving].sum(axis=1) < frame.smallest
         ceiling = np.where(forced, np.inf, -slack)
         chosen, scores = additions.best(moving, masks[moving], allowed, noise[moving], ceiling)
-        monitor.progress(monitor.nodes + len(moving), 0, "greedy")
+        run.progress(run.nodes + len(moving), 0, "greedy")
         adding = scores < ceiling
         moving, chosen = moving[adding], chosen[adding]
         masks[moving, chosen] = True
         values[moving] = objective.values(masks[moving])
         ready = moving[frame.satisfied(masks[moving])]
-        monitor.offer(~masks[ready] if backward else masks[ready], values[ready], "greedy")
+        run.offer(~masks[ready] if backward else masks[ready], values[ready], "greedy")
     return masks
 
 
@@ -138,41 +138,41 @@ class Greedy(Solver):
         check_choice(self.direction, "direction", tuple(REASONS))
         check_restarts(self.restarts)
 
-    def solve(self, problem: Problem, monitor: Monitor, checkpoint: Checkpoint | None = None) -> Verdict:
+    def solve(self, problem: Problem, run: Run) -> Verdict:
         """All restarts as one batch."""
         frame, objective = frame_of(problem), problem.objective
         if frame.empty:
             return Verdict("infeasible")
         mirror, mirrored = frame.complement(), Difference(objective.complement())
-        masks = starting_ends(frame.within if self.direction == "backward" else frame.include, monitor, self.restarts)
-        noise = monitor.rng.uniform(0.5, 1.0, masks.shape)
+        masks = starting_ends(frame.within if self.direction == "backward" else frame.include, run, self.restarts)
+        noise = run.rng.uniform(0.5, 1.0, masks.shape)
         noise[0] = 1.0
-        offer_feasible(problem, monitor, masks)
+        offer_feasible(problem, run, masks)
         while True:
             before = masks
             if self.direction != "backward":
-                masks = grow(objective, frame, masks, noise, problem.slack, monitor, backward=False)
+                masks = grow(objective, frame, masks, noise, problem.slack, run, backward=False)
             if self.direction != "forward":
-                masks = ~grow(mirrored, mirror, ~masks, noise, problem.slack, monitor, backward=True)
-            stopped = monitor.stop_reason()
+                masks = ~grow(mirrored, mirror, ~masks, noise, problem.slack, run, backward=True)
+            stopped = run.stop_reason()
             if stopped is not None:
                 return Verdict(stopped)
             if self.direction != "bidirectional" or np.array_equal(masks, before):
                 break
-        if monitor.mask is None:
+        if run.mask is None:
             raise ValueError("no feasible set was met on the way: pass one as initial, or use LocalSearch")
         return local(problem, REASONS[self.direction])
 
 
-def starting_ends(end: Masks, monitor: Monitor, restarts: int) -> Masks:
+def starting_ends(end: Masks, run: Run, restarts: int) -> Masks:
     """One end of the frame for every restart; the incumbent instead of the first."""
     masks = np.tile(end, (restarts, 1))
-    if monitor.mask is not None:
-        masks[0] = monitor.mask
+    if run.mask is not None:
+        masks[0] = run.mask
     return masks
 
 
-def offer_feasible(problem: Problem, monitor: Monitor, masks: Masks) -> None:
+def offer_feasible(problem: Problem, run: Run, masks: Masks) -> None:
     """Offer those of some sets that satisfy the constraints."""
     feasible = masks[problem.feasible(masks)]
-    monitor.offer(feasible, problem.objective.values(feasible), "greedy")
+    run.offer(feasible, problem.objective.values(feasible), "greedy")

@@ -17,8 +17,8 @@ from dsprog.approximate.starts import feasible_sets, frame_of, starting_sets
 from dsprog.core.problem import Problem
 from dsprog.core.set_function import CHUNK, SetFunction
 from dsprog.core.validation import Floats, Ints, Masks, as_count
-from dsprog.run.checkpoint import Checkpoint
-from dsprog.run.run import Monitor, Verdict
+from dsprog.run.result import Verdict
+from dsprog.run.run import Run
 from dsprog.run.solver import Solver
 
 Feasible = Callable[[Masks], Masks]
@@ -122,12 +122,12 @@ def descend(
     return masks, values
 
 
-def offer_local_optima(problem: Problem, monitor: Monitor, count: int) -> None:
+def offer_local_optima(problem: Problem, run: Run, count: int) -> None:
     """Descend from some feasible sets before an exact search, as far as the limits allow."""
-    starts = feasible_sets(problem, monitor.mask, np.random.default_rng(monitor.seed or 0), count)
+    starts = feasible_sets(problem, run.mask, np.random.default_rng(run.seed or 0), count)
     feasible = problem.feasible if len(problem.rows) else None
-    found = descend(problem.objective, starts, problem.slack, feasible, lambda: monitor.stop_reason() is not None)
-    monitor.offer(*found, "local search")
+    found = descend(problem.objective, starts, problem.slack, feasible, lambda: run.stop_reason() is not None)
+    run.offer(*found, "local search")
 
 
 def then_flip(problem: Problem, step: Step) -> Step:
@@ -205,14 +205,14 @@ class LocalSearch(Solver):
         check_restarts(self.restarts)
         as_count(self.steps, "steps", least=1)
 
-    def solve(self, problem: Problem, monitor: Monitor, checkpoint: Checkpoint | None = None) -> Verdict:
+    def solve(self, problem: Problem, run: Run) -> Verdict:
         """All restarts as one batch."""
         if frame_of(problem).empty:
             return Verdict("infeasible")
         feasible = problem.feasible if problem.constraints else None
-        masks = starting_sets(problem, monitor, self.restarts)
+        masks = starting_sets(problem, run, self.restarts)
         if self.moves == "tabu":
-            masks, stopped = tabu_walk(problem, monitor, masks, feasible, self.steps)
+            masks, stopped = tabu_walk(problem, run, masks, feasible, self.steps)
             if stopped is not None:
                 return Verdict(stopped)
 
@@ -224,16 +224,16 @@ class LocalSearch(Solver):
             flipped = flip(rows, masks)
             values = problem.objective.values(masks)
             for b in np.flatnonzero((flipped == masks).all(axis=1)):
-                if monitor.stop_reason() is None:
+                if run.stop_reason() is None:
                     flipped[b] = best_exchange(problem.objective, masks[b], values[b], problem.slack, feasible)
             return flipped
 
         step, reason = (flip_or_swap, NO_SWAP) if self.moves == "swap" else (flip, NO_FLIP)
-        return run_restarts(problem, monitor, masks, step, self.moves, reason)
+        return run_restarts(problem, run, masks, step, self.moves, reason)
 
 
 def tabu_walk(
-    problem: Problem, monitor: Monitor, masks: Masks, feasible: Feasible | None, steps: int
+    problem: Problem, run: Run, masks: Masks, feasible: Feasible | None, steps: int
 ) -> tuple[Masks, str | None]:
     """The best set of each walk, and the reason to stop early if there was one.
 
@@ -242,9 +242,9 @@ def tabu_walk(
     objective, (batch, n) = problem.objective, masks.shape
     rows, current, values = np.arange(batch), masks.copy(), objective.values(masks)
     best, best_values, free_at = current.copy(), values.copy(), np.zeros((batch, n), dtype=int)
-    monitor.offer(best, best_values, "tabu")
+    run.offer(best, best_values, "tabu")
     for now in range(1, steps + 1 if n else 0):
-        stopped = monitor.stop_reason()
+        stopped = run.stop_reason()
         if stopped is not None:
             return best, stopped
         changes = flip_changes(objective, current, feasible, -np.inf)
@@ -254,9 +254,9 @@ def tabu_walk(
         walking = rows[np.isfinite(changes[rows, flips])]
         current[walking, flips[walking]] ^= True
         values = objective.values(current)
-        free_at[walking, flips[walking]] = now + monitor.rng.integers(n // 10 + 2, n // 5 + 6, len(walking))
+        free_at[walking, flips[walking]] = now + run.rng.integers(n // 10 + 2, n // 5 + 6, len(walking))
         better = values < best_values - problem.slack
         best[better], best_values[better] = current[better], values[better]
-        monitor.progress(monitor.nodes + batch, 0, "tabu")
-        monitor.offer(best, best_values, "tabu")
+        run.progress(run.nodes + batch, 0, "tabu")
+        run.offer(best, best_values, "tabu")
     return best, None

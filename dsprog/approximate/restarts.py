@@ -13,33 +13,34 @@ import numpy as np
 
 from dsprog.core.problem import Problem
 from dsprog.core.validation import Ints, Masks, as_count
-from dsprog.run.run import Monitor, Verdict
+from dsprog.run.result import Verdict
+from dsprog.run.run import Run
 
 Step = Callable[[Ints, Masks], Masks]
 
 
-def run_restarts(problem: Problem, monitor: Monitor, masks: Masks, step: Step, source: str, reason: str) -> Verdict:
+def run_restarts(problem: Problem, run: Run, masks: Masks, step: Step, source: str, reason: str) -> Verdict:
     """Repeat ``step(rows, masks)`` until no row improves; ``reason`` says what is then true of every row.
 
     ``rows`` are the indices of the restarts that still move, so that a step can keep something for each.
     """
     objective = problem.objective
     masks, values = masks.copy(), objective.values(masks)
-    monitor.offer(masks, values, source)
+    run.offer(masks, values, source)
     moving = distinct(masks, np.arange(len(masks)))
     while len(moving):
-        stopped = monitor.stop_reason()
+        stopped = run.stop_reason()
         if stopped is not None:
             return Verdict(stopped)
         proposed = step(moving, masks[moving])
         proposed_values = objective.values(proposed)
         better = proposed_values < values[moving] - problem.slack
-        nodes = monitor.nodes + len(moving)
+        nodes = run.nodes + len(moving)
         moving = moving[better]
         masks[moving], values[moving] = proposed[better], proposed_values[better]
-        monitor.progress(nodes, 0, source)
-        monitor.offer(masks[moving], values[moving], source)
-        stopped = monitor.stop_reason()
+        run.progress(nodes, 0, source)
+        run.offer(masks[moving], values[moving], source)
+        stopped = run.stop_reason()
         if stopped is not None:
             return Verdict(stopped)
         moving = distinct(masks, moving)
@@ -57,12 +58,6 @@ def local(problem: Problem, reason: str) -> Verdict:
     if not problem.objective.is_certifiable:
         reason += " (f and g are not both known to be submodular, so the bounds that the method follows may fail)"
     return Verdict("local", reason=reason)
-
-
-def refuse_constraints(problem: Problem, solver: str, why: str) -> None:
-    """Raise if there are constraints that a method cannot keep."""
-    if problem.constraints:
-        raise ValueError(f"{solver} does not take constraints: {why}; use LocalSearch or the default solver")
 
 
 def check_restarts(restarts: int) -> None:

@@ -15,15 +15,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from dsprog.approximate.local_search import flip_changes, then_flip
-from dsprog.approximate.mod_mod import best_proposal, lower_weights, orders_through
-from dsprog.approximate.restarts import check_choice, check_restarts, refuse_constraints, run_restarts
+from dsprog.approximate.majorants import best_proposal, lower_weights, orders_through
+from dsprog.approximate.restarts import check_choice, check_restarts, run_restarts
 from dsprog.approximate.starts import starting_sets
 from dsprog.core.modular import Modular
 from dsprog.core.problem import Problem
 from dsprog.core.set_function import SetFunction
 from dsprog.core.validation import Floats, Ints, Masks, as_count, as_mask
-from dsprog.run.checkpoint import Checkpoint
-from dsprog.run.run import Monitor, Verdict
+from dsprog.run.needs import NO_CONSTRAINTS, Need
+from dsprog.run.result import Verdict
+from dsprog.run.run import Run
 from dsprog.run.solver import Solver
 from dsprog.submodular import minimize_submodular
 
@@ -79,9 +80,12 @@ class SSP(Solver):
         check_restarts(self.restarts)
         as_count(self.tries, "tries", least=1)
 
-    def solve(self, problem: Problem, monitor: Monitor, checkpoint: Checkpoint | None = None) -> Verdict:
+    def needs(self) -> tuple[Need, ...]:
+        """Its inner problem is unconstrained submodular minimisation."""
+        return (NO_CONSTRAINTS,)
+
+    def solve(self, problem: Problem, run: Run) -> Verdict:
         """Chains of all restarts at once; one submodular minimisation for each."""
-        refuse_constraints(problem, "SSP", "its inner problem is unconstrained submodular minimisation")
         objective = problem.objective
         inner = TiltedMinimum(objective.f, self.restarts)
 
@@ -89,15 +93,15 @@ class SSP(Solver):
             weights = lower_weights(objective.g, orders_through(masks, keys))
             proposed = masks.copy()
             for b, row in enumerate(rows):
-                if monitor.stop_reason() is None:
+                if run.stop_reason() is None:
                     proposed[b] = inner.minimise(row, weights[b])
             return proposed
 
         def step(rows: Ints, masks: Masks) -> Masks:
-            keys = [monitor.rng.random(masks.shape) for _ in range(RANDOM_ORDERS.get(self.order, self.tries))]
+            keys = [run.rng.random(masks.shape) for _ in range(RANDOM_ORDERS.get(self.order, self.tries))]
             if self.order != "random":
                 keys.append(flip_changes(objective, masks, None, -np.inf))
             return best_proposal(objective, [propose(rows, masks, key) for key in keys])
 
-        masks = starting_sets(problem, monitor, self.restarts)
-        return run_restarts(problem, monitor, masks, then_flip(problem, step), "SSP", REASON)
+        masks = starting_sets(problem, run, self.restarts)
+        return run_restarts(problem, run, masks, then_flip(problem, step), "SSP", REASON)

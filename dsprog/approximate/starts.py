@@ -7,7 +7,6 @@ a random set of the frame.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,7 +14,7 @@ import numpy as np
 from dsprog.core.constraints import Cardinality, Constraint, Exclude, Include, feasible
 from dsprog.core.problem import Problem
 from dsprog.core.validation import Floats, Masks, as_mask
-from dsprog.run.run import Monitor
+from dsprog.run.run import Run
 
 DRAWS = 50  # batches of random sets before a start is given up
 
@@ -98,9 +97,9 @@ def frame_of(problem: Problem) -> Frame:
     return Frame(include, within, smallest, largest, tuple(others))
 
 
-def starting_sets(problem: Problem, monitor: Monitor, count: int) -> Masks:
+def starting_sets(problem: Problem, run: Run, count: int) -> Masks:
     """``count`` feasible sets: the incumbent if there is one, the least and the largest, then random ones."""
-    masks = feasible_sets(problem, monitor.mask, monitor.rng, count)
+    masks = feasible_sets(problem, run.mask, run.rng, count)
     if len(masks) == 0:
         raise ValueError("no feasible set to start from was found: pass one as initial")
     return masks
@@ -127,8 +126,3 @@ def random_sets(frame: Frame, rng: np.random.Generator, count: int) -> Masks:
     """Minimisers of random modular functions: sets of the frame, of all densities."""
     shape = (count, len(frame.include))
     return frame.least(rng.random(shape) - rng.random((count, 1)))
-
-
-def names(constraints: Iterable[Constraint]) -> str:
-    """The kinds of some constraints, for a message."""
-    return ", ".join(dict.fromkeys(type(constraint).__name__ for constraint in constraints))

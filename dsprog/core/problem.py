@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -14,6 +15,8 @@ from dsprog.core.set_function import SetFunction
 from dsprog.core.validation import Masks
 from dsprog.functions.table import rounding
 
+Derived = TypeVar("Derived")
+
 
 @dataclass(frozen=True)
 class Problem:
@@ -21,6 +24,7 @@ class Problem:
 
     objective: Difference
     constraints: tuple[Constraint, ...] = ()
+    _derived: dict[Callable[..., Any], Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @property
     def n(self) -> int:
@@ -39,6 +43,13 @@ class Problem:
         """
         probes = np.vstack([np.zeros((1, self.n)), np.ones((1, self.n)), np.eye(self.n)]).astype(bool)
         return max(rounding(side._values(probes), 1e-10) for side in (self.objective.f, self.objective.g))
+
+    def derived(self, make: Callable[[Problem], Derived]) -> Derived:
+        """``make(self)``, computed once: what rules, presolve and solvers all want to know of one problem."""
+        if make not in self._derived:
+            self._derived[make] = make(self)
+        found: Derived = self._derived[make]
+        return found
 
     def feasible(self, masks: Masks) -> Masks:
         """Whether each row is a feasible set."""

@@ -11,8 +11,9 @@ from dsprog.core.problem import Problem
 from dsprog.core.validation import as_count
 from dsprog.exact.interval.ends import Ends
 from dsprog.exact.interval.modular_bound import ModularBound
-from dsprog.run.checkpoint import Checkpoint
-from dsprog.run.run import Monitor, Verdict
+from dsprog.run.needs import Need, at_most
+from dsprog.run.result import Verdict
+from dsprog.run.run import Run
 from dsprog.run.solver import Solver
 
 LARGEST = 25
@@ -38,34 +39,36 @@ class BruteForce(Solver):
     ((1,), -3.0, True)
     """
 
-    reduces: ClassVar[bool | None] = False  # a referee gets the problem as it is, unless the user asks
+    lists: ClassVar[bool] = True
 
     batch: int = 1 << 14
 
     def __post_init__(self) -> None:
         as_count(self.batch, "batch", least=1)
 
-    def solve(self, problem: Problem, monitor: Monitor, checkpoint: Checkpoint | None = None) -> Verdict:
+    def needs(self) -> tuple[Need, ...]:
+        """2**25 sets take minutes."""
+        return (at_most(LARGEST),)
+
+    def solve(self, problem: Problem, run: Run) -> Verdict:
         """Enumerate in the order of binary counting; of tied sets the first wins."""
         n = problem.n
-        if n > LARGEST:
-            raise ValueError(f"BruteForce enumerates up to n = {LARGEST}, got n = {n}: use another solver")
         if problem.objective.is_certifiable:
-            monitor.raise_bound(root_bound(problem))
+            run.raise_bound(root_bound(problem))
         bits, first, size = np.arange(n), 0, 1
         while first < 1 << n:
-            reason = monitor.stop_reason()
+            reason = run.stop_reason()
             if reason is not None:
                 return Verdict(reason)
-            left = (1 << n) - first if monitor.limits.node_limit is None else monitor.limits.node_limit - first
+            left = int(min((1 << n) - first, run.nodes_left))
             numbers = np.arange(first, min(first + min(size, left), 1 << n))
             first, size = int(numbers[-1]) + 1, min(2 * size, self.batch)  # small at first, so that a limit finds some
             masks = (numbers[:, None] >> bits) & 1 == 1
             masks = masks[problem.feasible(masks)] if problem.constraints else masks
-            monitor.offer(masks, problem.objective.values(masks), "enumeration")
-            monitor.progress(first, (1 << n) - first, "enumeration")
-        monitor.raise_bound(monitor.value)
-        if monitor.mask is None:
+            run.offer(masks, problem.objective.values(masks), "enumeration")
+            run.progress(first, (1 << n) - first, "enumeration")
+        run.raise_bound(run.value)
+        if run.mask is None:
             return Verdict("infeasible")
         return Verdict("optimal", f"all {1 << n:,} sets were evaluated")
 

@@ -15,9 +15,10 @@ from dsprog.core.problem import Problem
 from dsprog.core.validation import as_number
 from dsprog.exact.compact.compact_model import CompactModel
 from dsprog.exact.interval.branch_and_bound import BranchAndBound
-from dsprog.run.checkpoint import Checkpoint
 from dsprog.run.driver import Search
-from dsprog.run.run import Monitor, Verdict
+from dsprog.run.needs import Need
+from dsprog.run.result import Verdict
+from dsprog.run.run import Run
 from dsprog.run.solver import SearchSolver, Solver
 
 
@@ -29,8 +30,8 @@ class Race(Solver):
 
     Parameters
     ----------
-    solvers : tuple of BranchAndBound or CompactModel
-        Who takes part.
+    solvers : tuple of SearchSolver
+        Who takes part: BranchAndBound, CompactModel, PerspectiveBranchAndBound, Prismatic.
     turn : float
         Seconds of a turn in the first round.
 
@@ -46,43 +47,43 @@ class Race(Solver):
     solvers: tuple[SearchSolver, ...] = (BranchAndBound(), CompactModel())
     turn: float = 0.5
 
-    reduces: ClassVar[bool | None] = True
+    presolved: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "solvers", tuple(self.solvers))
         if not self.solvers or not all(isinstance(solver, SearchSolver) for solver in self.solvers):
-            raise TypeError(f"solvers must be some of BranchAndBound and CompactModel, got {self.solvers!r}")
+            raise TypeError(f"solvers must be searches such as BranchAndBound and CompactModel, got {self.solvers!r}")
         if not as_number(self.turn, "turn") > 0:
             raise ValueError(f"turn must be positive, got {self.turn}")
 
-    def solve(self, problem: Problem, monitor: Monitor, checkpoint: Checkpoint | None = None) -> Verdict:
-        """Rounds of turns until one search ends or the monitor says stop."""
-        racers = Racers(problem, monitor, self.solvers)
-        turn = self.turn
-        try:
-            while True:
-                for k in range(len(self.solvers)):
-                    monitor.turn_ends = monitor.seconds + turn
+    def needs(self) -> tuple[Need, ...]:
+        """What every racer needs."""
+        return tuple(need for solver in self.solvers for need in solver.needs())
+
+    def solve(self, problem: Problem, run: Run) -> Verdict:
+        """Rounds of turns until one search ends or the run says stop."""
+        racers, turn = Racers(problem, run, self.solvers), self.turn
+        while True:
+            for k in range(len(self.solvers)):
+                with run.turn(turn):
                     verdict = racers.take_turn(k)
-                    if verdict is not None:
-                        return verdict
-                turn *= 2
-        finally:
-            monitor.turn_ends = float("inf")
+                if verdict is not None:
+                    return verdict
+            turn *= 2
 
 
 class Racers:
     """The searches of a race, each begun at its first turn."""
 
-    def __init__(self, problem: Problem, monitor: Monitor, solvers: tuple[SearchSolver, ...]) -> None:
-        self.problem, self.monitor, self.solvers = problem, monitor, solvers
+    def __init__(self, problem: Problem, run: Run, solvers: tuple[SearchSolver, ...]) -> None:
+        self.problem, self.run, self.solvers = problem, run, solvers
         self.searches: dict[int, Search] = {}
 
     def take_turn(self, k: int) -> Verdict | None:
         """Let one search run; its verdict if that ends the race."""
         if k not in self.searches:
-            self.searches[k] = Search(self.solvers[k].method(self.problem, self.monitor), self.monitor)
-        reason = self.searches[k].run()
+            self.searches[k] = Search(self.solvers[k].method(self.problem, self.run), self.run)
+        reason = self.searches[k].go()
         if reason is not None:
             return self._verdict(max(self.searches, key=lambda i: self.searches[i].lower), reason, "led")
         if self.searches[k].ended and (self.searches[k].method.valid or self._last_hope(k)):

@@ -9,18 +9,18 @@ Both families describe f and g exactly at binary points; SCIP gets the cuts that
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
 from dsprog.core.lovasz import greedy_vertices, modular_upper_bound
 from dsprog.core.problem import Problem
 from dsprog.core.validation import Floats
-from dsprog.milp import importable
 from dsprog.milp.lazy import LazyModel
 from dsprog.milp.sparse import SparseProgramme
-from dsprog.run.checkpoint import Checkpoint
-from dsprog.run.run import Monitor, Verdict
+from dsprog.run.needs import Need, installed
+from dsprog.run.result import Verdict
+from dsprog.run.run import Run
 from dsprog.run.solver import Solver
 
 
@@ -34,35 +34,35 @@ class Scip(Solver):
     >>> solver = ds.Scip()  # doctest: +SKIP
     """
 
-    reduces: ClassVar[bool | None] = False  # a referee gets the problem as it is, unless the user asks
+    def needs(self) -> tuple[Need, ...]:
+        """SCIP."""
+        return (installed("pyscipopt", "dsprog[scip]"),)
 
-    def solve(self, problem: Problem, monitor: Monitor, checkpoint: Checkpoint | None = None) -> Verdict:
+    def solve(self, problem: Problem, run: Run) -> Verdict:
         """Build the programme, let SCIP run, and take its solution and dual bound."""
-        if not importable("scip"):
-            raise ImportError("SCIP is not installed: pip install dsprog[scip]")
         cuts = Cuts(problem)
-        lazy, limits = LazyModel(cuts.programme, cuts.separate), monitor.limits
+        lazy, limits = LazyModel(cuts.programme, cuts.separate), run.limits
         if limits.time_limit is not None:
-            lazy.scip.setParam("limits/time", max(0.0, limits.time_limit - monitor.seconds))
+            lazy.scip.setParam("limits/time", run.seconds_left)
         if limits.node_limit is not None:
             lazy.scip.setParam("limits/nodes", limits.node_limit)
         lazy.scip.setParam("limits/gap", limits.gap)
         lazy.scip.optimize()
-        monitor.nodes = int(lazy.scip.getNNodes())
+        run.nodes = int(lazy.scip.getNNodes())
         if lazy.scip.getNSols():
             mask = lazy.point(lazy.scip.getBestSol())[None, cuts.x] > 0.5
-            monitor.offer(mask, problem.objective.values(mask), "SCIP")
-        return judge(problem, monitor, lazy.scip)
+            run.offer(mask, problem.objective.values(mask), "SCIP")
+        return judge(problem, run, lazy.scip)
 
 
-def judge(problem: Problem, monitor: Monitor, model: Any) -> Verdict:
+def judge(problem: Problem, run: Run, model: Any) -> Verdict:
     """SCIP's status in our words; its bounds are proved only if f and g are submodular, and up to its tolerance."""
     status, proof = model.getStatus(), "SCIP branch and cut, within its feasibility tolerance"
     if status == "infeasible":
         return Verdict("infeasible")
     if not problem.objective.is_certifiable:
         return Verdict("finished", reason="f or g is not known to be submodular")
-    monitor.raise_bound(min(model.getDualbound(), monitor.value))
+    run.raise_bound(min(model.getDualbound(), run.value))
     words = {"optimal": "optimal", "gaplimit": "gap", "timelimit": "time_limit", "nodelimit": "node_limit"}
     return Verdict(words.get(status, "interrupted"), proof)
 

@@ -19,6 +19,7 @@ import warnings
 
 from numpy.typing import ArrayLike
 
+from dsprog.core import packages
 from dsprog.core.validation import Floats
 from dsprog.milp.by_highs import HighsProgramme
 from dsprog.milp.by_scip import ScipProgramme
@@ -26,7 +27,11 @@ from dsprog.milp.by_scipy import ScipyProgramme
 from dsprog.milp.programme import Programme
 
 BACKENDS: dict[str, type[Programme]] = {"highs": HighsProgramme, "scipy": ScipyProgramme, "scip": ScipProgramme}
-PACKAGES = {"highs": "highspy", "scipy": "scipy", "scip": "pyscipopt"}
+BACKEND_PACKAGES = {  # the module, and what to install where it is missing
+    "highs": ("highspy", "highspy"),
+    "scipy": ("scipy", "scipy"),
+    "scip": ("pyscipopt", "dsprog[scip]"),
+}
 
 
 def programme(
@@ -71,15 +76,10 @@ def check_backend(backend: str, allowed: tuple[str, ...], otherwise: str = "") -
         names = f"{', '.join(allowed)} {otherwise}" if otherwise else " or ".join(allowed)
         raise ValueError(f"backend must be {names}, got {backend!r}")
     if not importable(backend):
-        raise ImportError(f"backend {backend!r} needs a package that is not there: pip install {PACKAGES[backend]}")
+        install = BACKEND_PACKAGES[backend][1]
+        raise ImportError(f"backend {backend!r} needs a package that is not there: pip install {install}")
 
 
 def importable(backend: str) -> bool:
     """Whether the package of a backend can be imported."""
-    import importlib
-
-    try:
-        importlib.import_module(PACKAGES[backend])
-    except ImportError:
-        return False
-    return True
+    return packages.importable(BACKEND_PACKAGES[backend][0])

@@ -19,26 +19,46 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from dsprog.core.algebra import Difference, LinearCombination, Term
+from dsprog.core.algebra import LinearCombination, Term
 from dsprog.core.modular import Modular
+from dsprog.core.problem import Problem
 from dsprog.core.set_function import SetFunction
 from dsprog.core.validation import Floats, Masks
 from dsprog.functions.information import Entropy
-from dsprog.functions.mutual_information import MutualInformation, joined
-from dsprog.presolve.exchange import Moves
+from dsprog.functions.mutual_information import MutualInformation
+from dsprog.presolve.exchange import moves
+from dsprog.presolve.fixing import everything
+from dsprog.presolve.quadratic import free_form_of
+from dsprog.presolve.step import Interval, Step, Wishes
 
 MOST = 1000  # elements up to which all pairs are looked at
 MOST_CALLS = 50  # and where marginals are differences of values, perhaps of a slow callable
 EXACT = 1e-14  # relative to h(j): what counts as no difference
 
 
-def dominated(objective: Difference, I: Masks, U: Masks, allowed: Moves) -> Masks:
-    """Elements of U∖I that some optimum in [I, U] omits because another of U takes their place."""
-    n = objective.n
-    better = None if n > MOST else dominations(joined(objective).terms, n)
+class Dominated(Step):
+    """Duplicates, and elements that another does better."""
+
+    def accepts(self, problem: Problem, wishes: Wishes) -> bool:
+        """Whether all pairs can be looked at, and roof duality has not done more."""
+        return free_form_of(problem) is None and problem.objective.is_certifiable and 0 < problem.n <= MOST
+
+    def apply(self, problem: Problem) -> Interval | None:
+        """Leave out what some optimum omits."""
+        worse = dominated(problem)
+        if not worse.any():
+            return None
+        return Interval(problem, np.zeros_like(worse), ~worse, f"{int(worse.sum())} dominated or duplicate")
+
+
+def dominated(problem: Problem) -> Masks:
+    """Elements that some optimum omits because another takes their place."""
+    n, objective = problem.n, problem.objective
+    better = dominations(objective.terms, n)
     if better is None:
         return np.zeros(n, dtype=bool)
-    better &= U[:, None] & (U & ~I) & allowed.replaceable()
+    I, U = everything(n)
+    better &= moves(problem.rows, I, U).replaceable()
     costs = modular_part(objective.terms, n)
     kept = np.ones(n, dtype=bool)
     for k in np.lexsort((np.arange(n), costs))[::-1]:

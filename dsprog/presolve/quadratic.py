@@ -1,22 +1,117 @@
-"""What can be taken off a quadratic function before a search: exact reductions, and the way back from their solutions.
+"""What can be taken off a quadratic function before a search, and the way back.
 
 - Roof duality labels variables that some optimum has so.
+- A function with E(x) = E(1 - x) has an optimum with any one variable 0.
 - A variable with at most two neighbours is eliminated: min over x_i of u x_i + a x_i x_j + b x_i x_k depends on two
   variables, and every function of two 0/1 variables is quadratic. Trees and series-parallel parts vanish.
-- A function with E(x) = E(1 - x) has an optimum with any one variable 0.
-- Connected components are minimised one by one.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
 
-from dsprog.core.quadratic_form import QuadraticForm
+from dsprog.core.algebra import Difference
+from dsprog.core.problem import Problem
+from dsprog.core.quadratic_form import QuadraticForm, Steps
 from dsprog.core.validation import Ints, Masks
+from dsprog.functions.graph import Pairwise, upper_triangle
 from dsprog.presolve.roof import roof_duality
+from dsprog.presolve.step import Reduced, Step, Wishes
+
+ROUNDING = 1e-12  # of the scale: a field that is smaller is none
+
+
+def form_of(problem: Problem) -> QuadraticForm | None:
+    """The quadratic form of the objective, to be asked for by ``problem.derived(form_of)``."""
+    return QuadraticForm.of(problem.objective)
+
+
+def free_form_of(problem: Problem) -> QuadraticForm | None:
+    """The quadratic form of a problem without constraints."""
+    return None if problem.constraints else problem.derived(form_of)
+
+
+def problem_of(form: QuadraticForm) -> Problem:
+    """A form as a problem."""
+    return Problem(Difference(Pairwise(upper_triangle(form.pairs), form.u, form.constant)))
+
+
+class FormStep(Step):
+    """A step for quadratic functions without constraints that are not submodular: one maximum flow solves those."""
+
+    def accepts(self, problem: Problem, wishes: Wishes) -> bool:
+        """Whether there is such a form."""
+        form = free_form_of(problem)
+        return form is not None and form.n > 0 and not form.submodular
+
+
+@dataclass(frozen=True)
+class Labelled(Reduced):
+    """Some variables have labels 0 or 1, the others (-1) are left."""
+
+    whole: Problem
+    form: QuadraticForm
+    labels: Ints
+    words: str
+    lower: float = -np.inf
+
+    @cached_property
+    def parts(self) -> tuple[Problem, ...]:  # type: ignore[override]
+        """The form with the labels put in."""
+        return (self.whole if (self.labels < 0).all() else problem_of(self.form.fixed(self.labels)[0]),)
+
+    def lift(self, masks: Sequence[Masks]) -> Masks:
+        """With the labels."""
+        full = self.labels == 1
+        full[self.labels < 0] = masks[0]
+        return full
+
+    def project(self, mask: Masks) -> list[Masks]:
+        """Without them."""
+        return [mask[self.labels < 0]]
+
+
+class RoofDuality(FormStep):
+    """Labels that some optimum has, and a bound: :mod:`dsprog.presolve.roof`."""
+
+    def apply(self, problem: Problem) -> Labelled | None:
+        """One maximum flow in the doubled graph."""
+        form = problem.derived(form_of)
+        if form is None:
+            return None
+        roof = roof_duality(form)
+        words = f"{int((roof.labels >= 0).sum())} labelled by roof duality"
+        return Labelled(problem, form, roof.labels, words, Steps.of(form).rounded(roof.lower))
+
+
+class OneOfTwo(FormStep):
+    """Of S and V∖S, which have the same value, the one without the element of most neighbours."""
+
+    def apply(self, problem: Problem) -> Labelled | None:
+        """E(x) = constant + Σ w_i x_i - ½ Σ P_ij [x_i ≠ x_j] is symmetric if its field w vanishes."""
+        form = problem.derived(form_of)
+        if form is None or np.abs(form.field).max() > ROUNDING * form.scale:
+            return None
+        labels = np.full(form.n, -1)
+        labels[int(np.argmax(np.diff(form.pairs.indptr)))] = 0
+        return Labelled(problem, form, labels, "one of S and V∖S")
+
+
+class FewNeighbours(FormStep):
+    """Variables with at most two neighbours are minimised out."""
+
+    def apply(self, problem: Problem) -> Eliminated | None:
+        """Until there is none."""
+        form = problem.derived(form_of)
+        if form is None:
+            return None
+        rest, kept, eliminations = eliminate(form)
+        return Eliminated(form.n, rest, kept, eliminations) if eliminations else None
 
 
 @dataclass(frozen=True)
@@ -30,46 +125,36 @@ class Elimination:
 
 
 @dataclass(frozen=True)
-class Reduced:
-    """Connected ``parts`` with the variables that each has, the labels fixed before, and what was eliminated.
-
-    The minimum of the whole is ``constant`` plus the minima of the parts, whose own constants are 0.
-    """
+class Eliminated(Reduced):
+    """The form of the variables that were kept, and how the others follow from them."""
 
     n: int
-    constant: float
-    parts: list[tuple[QuadraticForm, Ints]]
-    labels: Ints
-    eliminated: list[Elimination]
+    rest: QuadraticForm
+    kept: Ints
+    eliminations: list[Elimination]
 
-    def lifted(self, masks: list[Masks]) -> Masks:
-        """Batches of masks of the parts, all of one length, as masks of the whole."""
-        count = len(masks[0]) if masks else 1
-        whole = np.repeat((self.labels == 1)[None], count, axis=0)
-        for (_, elements), part in zip(self.parts, masks):
-            whole[:, elements] = part
-        for step in reversed(self.eliminated):
-            field = step.u + whole[:, step.neighbours] @ np.array(step.weights)
-            whole[:, step.i] = field < 0
-        return whole
+    @property
+    def words(self) -> str:  # type: ignore[override]
+        """How many."""
+        return f"{len(self.eliminations)} with few neighbours"
 
+    @cached_property
+    def parts(self) -> tuple[Problem, ...]:  # type: ignore[override]
+        """The rest."""
+        return (problem_of(self.rest),)
 
-def reduce_form(form: QuadraticForm) -> Reduced:
-    """All reductions, smallest part first."""
-    labels = roof_duality(form).labels
-    rest, free = form.fixed(labels)
-    if rest.n and not np.abs(rest.field).max() > 1e-12 * rest.scale:  # E(x) = E(1 - x)
-        hub = np.zeros(rest.n, dtype=np.int64) - 1
-        hub[int(np.argmax(np.diff(rest.pairs.indptr)))] = 0
-        labels[free[hub == 0]] = 0
-        rest, left = rest.fixed(hub)
-        free = free[left]
-    rest, kept, eliminated = eliminate(rest)
-    for k, step in enumerate(eliminated):
-        eliminated[k] = Elimination(int(free[step.i]), step.u, free[step.neighbours].tolist(), step.weights)
-    free = free[kept]
-    parts = [(part, free[elements]) for part, elements in components(rest)]
-    return Reduced(form.n, rest.constant, parts, labels, eliminated)
+    def lift(self, masks: Sequence[Masks]) -> Masks:
+        """Put the eliminated ones back, the last first: each is 1 where that pays."""
+        full = np.zeros(self.n, dtype=bool)
+        full[self.kept] = masks[0]
+        for step in reversed(self.eliminations):
+            field = step.u + sum(w for j, w in zip(step.neighbours, step.weights) if full[j])
+            full[step.i] = field < 0
+        return full
+
+    def project(self, mask: Masks) -> list[Masks]:
+        """Those that were kept."""
+        return [mask[self.kept]]
 
 
 def eliminate(form: QuadraticForm) -> tuple[QuadraticForm, Ints, list[Elimination]]:
@@ -108,15 +193,3 @@ def eliminate(form: QuadraticForm) -> tuple[QuadraticForm, Ints, list[Eliminatio
     rows, columns, values = zip(*entries) if entries else ((), (), ())
     pairs = sparse.csr_array((np.array(values, dtype=float), (rows, columns)), shape=(form.n, form.n))
     return QuadraticForm.sparse(np.array(u)[kept], pairs[kept][:, kept], constant), kept, steps
-
-
-def components(form: QuadraticForm) -> list[tuple[QuadraticForm, Ints]]:
-    """Connected components with constant 0, the smallest first."""
-    from scipy.sparse.csgraph import connected_components
-
-    if form.n == 0:
-        return []
-    count, label = connected_components(form.pairs, directed=False)
-    order = np.argsort(np.bincount(label), kind="stable")
-    groups = [np.flatnonzero(label == k) for k in order] if count > 1 else [np.arange(form.n)]
-    return [(QuadraticForm.sparse(form.u[group], form.pairs[group][:, group]), group) for group in groups]

@@ -1,8 +1,9 @@
 """Checkpoints: an interrupted or killed run goes on where it was.
 
-A checkpoint is one npz file without pickles: the open nodes, the best sets, and a *probe*, the values of f and g at
-some fixed random sets, by which a checkpoint of another instance is recognised and refused. It is written to a second
-file and moved into place, so that a kill at any moment leaves a complete one.
+A checkpoint is one npz file without pickles. It has a *section* for every search of the run, one where the problem was
+solved whole and one for each part otherwise: open nodes, best sets, counts. A *probe*, the values of f and g at some
+fixed random sets, tells a checkpoint of another instance, which is refused. The file is written beside the old one and
+moved into its place, so that a kill at any moment leaves a complete one.
 """
 
 from __future__ import annotations
@@ -10,25 +11,21 @@ from __future__ import annotations
 import json
 import os
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from dsprog.core.problem import Problem
 from dsprog.core.validation import Floats, Masks
 
-if TYPE_CHECKING:
-    from dsprog.run.run import Monitor
-
-VERSION = 1
+VERSION = 2
 SECONDS_BETWEEN = 10.0
 
 
 @dataclass(frozen=True)
 class Saved:
-    """The contents of a checkpoint."""
+    """What a search needs to go on: its open nodes, its state, the best sets, and counts."""
 
     bundles: list[dict[str, np.ndarray]]
     state: dict[str, np.ndarray]
@@ -38,48 +35,82 @@ class Saved:
     seconds: float
     closed: float
 
+    def header(self) -> dict[str, float]:
+        """The numbers."""
+        return {"nodes": self.nodes, "seconds": self.seconds, "closed": self.closed, "bundles": len(self.bundles)}
+
+    def arrays(self) -> dict[str, np.ndarray]:
+        """The arrays, by names that :meth:`of` understands."""
+        named = {f"bundle/{k}/{key}": array for k, bundle in enumerate(self.bundles) for key, array in bundle.items()}
+        named |= {f"state/{key}": array for key, array in self.state.items()}
+        return {"masks": self.masks, "values": self.values, **named}
+
+    @classmethod
+    def of(cls, header: dict, arrays: dict[str, np.ndarray]) -> Saved:
+        """The inverse of the two."""
+        bundles: list[dict[str, np.ndarray]] = [{} for _ in range(header["bundles"])]
+        state = {}
+        for name, array in arrays.items():
+            kind, _, rest = name.partition("/")
+            if kind == "state":
+                state[rest] = array
+            elif kind == "bundle":
+                k, _, key = rest.partition("/")
+                bundles[int(k)][key] = array
+        counts = header["nodes"], header["seconds"], header["closed"]
+        return cls(bundles, state, arrays["masks"], arrays["values"], *counts)
+
 
 class Checkpoint:
-    """A file that a run of one solver on one problem is saved to and continued from."""
+    """A file that a run on one problem is saved to and continued from.
 
-    def __init__(self, path: str | os.PathLike[str], problem: Problem, solver: str) -> None:
-        self.path, self.problem, self.solver = Path(path), problem, solver
+    Parameters
+    ----------
+    path : path
+    problem : Problem
+    asked : dict
+        What the run was asked for: words such as the solver, which must be the same, and numbers such as the gap, which
+        must not be smaller than those that the file was written for.
+    """
+
+    def __init__(self, path: str | os.PathLike[str], problem: Problem, asked: dict[str, str | float]) -> None:
+        self.path, self.problem, self.asked = Path(path), problem, asked
         if not self.path.parent.is_dir():
             raise ValueError(f"checkpoint must be a file in an existing folder, got {str(path)!r}")
         self._probe = probe(problem)
         self._last = time.perf_counter()
+        self.saved: dict[str, Saved] = self._load()
+
+    def section(self) -> Section:
+        """Of the whole problem."""
+        return Section(self, "")
 
     def due(self) -> bool:
         """Whether it is time to save again."""
         return time.perf_counter() - self._last >= SECONDS_BETWEEN
 
-    def save(
-        self, bundles: list[dict[str, np.ndarray]], state: dict[str, np.ndarray], monitor: Monitor, closed: float
-    ) -> None:
-        """Write everything a run needs to go on."""
+    def write(self) -> None:
+        """Write all sections."""
         header = {
             "version": VERSION,
-            "solver": self.solver,
+            "asked": self.asked,
             "constraints": repr(self.problem.constraints),
-            "nodes": monitor.nodes,
-            "seconds": monitor.seconds,
-            "closed": closed,
-            "bundles": len(bundles),
+            "sections": {name: saved.header() for name, saved in self.saved.items()},
         }
-        arrays = {f"bundle/{k}/{key}": array for k, bundle in enumerate(bundles) for key, array in bundle.items()}
-        arrays |= {f"state/{key}": array for key, array in state.items()}
-        masks, values = monitor.best_sets()
+        arrays: dict[str, np.ndarray] = {}
+        for name, saved in self.saved.items():
+            arrays |= {f"section/{name}:{key}": array for key, array in saved.arrays().items()}
         text = np.frombuffer(json.dumps(header).encode(), dtype=np.uint8)
         temporary = self.path.with_name(self.path.name + ".tmp")
         with open(temporary, "wb") as file:
-            np.savez(file, header=text, probe=self._probe, masks=masks, values=values, **arrays)  # type: ignore[arg-type]
+            np.savez(file, header=text, probe=self._probe, **arrays)  # type: ignore[arg-type]
         os.replace(temporary, self.path)
         self._last = time.perf_counter()
 
-    def load(self) -> Saved | None:
-        """What was saved, or None if there is no file yet; a checkpoint of another problem is refused."""
+    def _load(self) -> dict[str, Saved]:
+        """What was saved, nothing if there is no file yet; a checkpoint of another problem is refused."""
         if not self.path.exists():
-            return None
+            return {}
         try:
             with np.load(self.path, allow_pickle=False) as file:
                 arrays = dict(file)
@@ -87,17 +118,11 @@ class Checkpoint:
         except Exception as error:
             raise ValueError(f"checkpoint {str(self.path)!r} cannot be read: {error}") from error
         self._refuse_another(header, arrays.pop("probe"))
-        bundles: list[dict[str, np.ndarray]] = [{} for _ in range(header["bundles"])]
-        state = {}
-        masks, values = arrays.pop("masks"), arrays.pop("values")
+        by_section: dict[str, dict[str, np.ndarray]] = {name: {} for name in header["sections"]}
         for name, array in arrays.items():
-            kind, _, rest = name.partition("/")
-            if kind == "state":
-                state[rest] = array
-            else:
-                k, _, key = rest.partition("/")
-                bundles[int(k)][key] = array
-        return Saved(bundles, state, masks, values, header["nodes"], header["seconds"], header["closed"])
+            section, _, key = name.removeprefix("section/").partition(":")
+            by_section[section][key] = array
+        return {name: Saved.of(header["sections"][name], arrays) for name, arrays in by_section.items()}
 
     def _refuse_another(self, header: dict, saved_probe: Floats) -> None:
         name = str(self.path)
@@ -106,12 +131,40 @@ class Checkpoint:
         same = saved_probe.shape == self._probe.shape and np.allclose(saved_probe, self._probe, rtol=1e-9, atol=0)
         if not same or header["constraints"] != repr(self.problem.constraints):
             raise ValueError(f"checkpoint {name!r} belongs to another instance: remove it or name another file")
-        if header["solver"] != self.solver:
-            raise ValueError(f"checkpoint {name!r} belongs to {header['solver']}, not to {self.solver}")
+        for what, asked in self.asked.items():
+            saved = header["asked"].get(what)
+            smaller = isinstance(saved, float) and isinstance(asked, float) and saved <= asked
+            if saved != asked and not smaller:  # what a wider gap has closed cannot be opened again
+                raise ValueError(f"checkpoint {name!r} belongs to {what} {saved}, not to {asked}: name another file")
+
+
+@dataclass(frozen=True)
+class Section:
+    """The place of one search in a checkpoint."""
+
+    file: Checkpoint
+    name: str = field(default="")
+
+    def part(self, name: str) -> Section:
+        """The place of a part."""
+        return Section(self.file, f"{self.name}{name}/")
+
+    def load(self) -> Saved | None:
+        """What was saved here, if anything was."""
+        return self.file.saved.get(self.name)
+
+    def due(self) -> bool:
+        """Whether it is time to save again."""
+        return self.file.due()
+
+    def save(self, saved: Saved) -> None:
+        """Keep this, and write the file."""
+        self.file.saved[self.name] = saved
+        self.file.write()
 
 
 def probe(problem: Problem, samples: int = 50) -> Floats:
     """f and g at fixed random sets."""
     rng = np.random.default_rng(2011)
     masks = rng.random((samples, problem.n)) < rng.random((samples, 1))
-    return np.concatenate([problem.objective.f._values(masks), problem.objective.g._values(masks)])
+    return np.concatenate([problem.objective.f.values(masks), problem.objective.g.values(masks)])

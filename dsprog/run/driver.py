@@ -15,9 +15,11 @@ from typing import Any
 
 import numpy as np
 
+from dsprog.core.problem import Problem
 from dsprog.core.validation import Floats, Masks
-from dsprog.run.checkpoint import Checkpoint
-from dsprog.run.run import Monitor, Verdict
+from dsprog.run.checkpoint import Saved
+from dsprog.run.result import Verdict
+from dsprog.run.run import Run
 
 Bundle = dict[str, np.ndarray]
 
@@ -52,18 +54,26 @@ class Expansion:
 
 
 class Method(ABC):
-    """What a branch-and-bound algorithm brings to the driver.
+    """What a branch-and-bound algorithm brings to the driver; making one computes nothing.
 
     ``valid`` says whether its bounds are proved by what the functions know; if not, ``reason`` says why and no bound
-    is reported.
+    is reported. ``rounding`` is what its bounds may lose without the proof being any weaker for it.
     """
 
     valid: bool = True
     reason: str = ""
+    rounding: float = 0.0
+
+    def __init__(self, problem: Problem, run: Run) -> None:
+        self.problem, self.run = problem, run
 
     @abstractmethod
     def root(self) -> Bundle | None:
-        """The first bundle, or None if there is nothing to search."""
+        """The first bundle, bounded where that is quick, or None if there is nothing to search."""
+
+    def start(self) -> None:
+        """Offer first sets to the run; the root is bounded by then, so that every limit leaves a bound."""
+        return
 
     @abstractmethod
     def expand(self, bundle: Bundle, cutoff: float) -> Expansion:
@@ -111,28 +121,42 @@ class Frontier:
         """The least bound of all open nodes."""
         return self.heap[0][0] if self.heap else math.inf
 
+    @property
+    def second(self) -> float:
+        """The least bound outside the first bundle."""
+        return min((entry[0] for entry in self.heap[1:3]), default=math.inf)  # the children of a heap's top
+
 
 class Search:
     """A method and its open nodes: one step after the other, each leaving a valid bound."""
 
-    def __init__(self, method: Method, monitor: Monitor, checkpoint: Checkpoint | None = None) -> None:
-        self.method, self.monitor, self.checkpoint = method, monitor, checkpoint
+    def __init__(self, method: Method, run: Run) -> None:
+        self.method, self.run = method, run
         self.frontier, self.closed = Frontier(), math.inf
-        saved = checkpoint.load() if checkpoint is not None else None
+        saved = run.checkpoint.load() if run.checkpoint is not None else None
         if saved is None:
-            root = method.root()
-            bundles = [] if root is None else [root]
+            self._begin()
         else:
-            self.closed, bundles = saved.closed, saved.bundles
-            monitor.resume(saved.masks, saved.values, saved.nodes, saved.seconds)
-            method.restore(saved.state)
-        for bundle in bundles:
+            self._resume(saved)
+
+    def _begin(self) -> None:
+        root = self.method.root()
+        if root is not None:
+            self.frontier.push(root)
+        self.run.raise_bound(self.lower)
+        self.method.start()
+
+    def _resume(self, saved: Saved) -> None:
+        self.closed = saved.closed
+        self.run.resume(saved.masks, saved.values, saved.nodes, saved.seconds)
+        self.method.restore(saved.state)
+        for bundle in saved.bundles:
             self.frontier.push(bundle)
 
     @property
     def lower(self) -> float:
         """What is proved so far: no set outside the incumbent is below this."""
-        return min(self.closed, self.frontier.lower, self.monitor.value) if self.method.valid else -math.inf
+        return min(self.closed, self.frontier.lower, self.run.value) if self.method.valid else -math.inf
 
     @property
     def ended(self) -> bool:
@@ -141,48 +165,60 @@ class Search:
 
     def step(self) -> None:
         """Expand the first bundle, or close all if its bound reaches the cutoff."""
+        run = self.run
         lower, _, bundle = self.frontier.heap[0]  # it stays open until its expansion is complete
-        if lower >= self.monitor.cutoff:
+        if lower >= run.cutoff:
             self.closed = min(self.closed, lower)
             self.frontier.heap.clear()  # the least bound of all
             return
-        expansion = self.method.expand(bundle, self.monitor.cutoff)
+        others = min(self.closed, self.frontier.second) if self.method.valid else -math.inf
+        run.elsewhere = (self.frontier.size - len(bundle["lower"]), others)
+        expansion = self.method.expand(bundle, run.cutoff)
         # An interruption between these lines may leave a node open twice, never lose one.
-        self.monitor.offer(expansion.masks, expansion.values, expansion.source)
+        run.offer(expansion.masks, expansion.values, expansion.source)
         self.closed = min(self.closed, expansion.closed)
         self.frontier.replace_first(expansion.bundles)
-        self.monitor.nodes += expansion.nodes
-        self.monitor.cuts = expansion.cuts
-        self.monitor.progress(self.monitor.nodes, self.frontier.size, expansion.source)
+        run.nodes += expansion.nodes
+        run.cuts = expansion.cuts
+        run.raise_bound(self.lower)
+        run.progress(run.nodes, self.frontier.size, expansion.source)
 
-    def run(self) -> str | None:
-        """Step until no node is open, the turn is over, or the monitor says stop, and then why."""
+    def go(self) -> str | None:
+        """Step until no node is open, the turn is over, or the run says stop, and then why."""
         while True:
-            self.monitor.raise_bound(self.lower)
-            reason = None if self.ended else self.monitor.stop_reason()
-            if self.ended or reason is not None or self.monitor.turn_is_over:
+            self.run.raise_bound(self.lower)
+            reason = None if self.ended else self.run.stop_reason()
+            if self.ended or reason is not None or self.run.turn_is_over:
                 return reason
             self.step()
             self.save()
 
     def save(self, force: bool = False) -> None:
         """Keep a checkpoint, if there is one and it is time."""
-        if self.checkpoint is not None and (force or self.checkpoint.due()):
+        place, run = self.run.checkpoint, self.run
+        if place is not None and (force or place.due()):
             bundles = [bundle for _, _, bundle in sorted(self.frontier.heap, key=lambda entry: -entry[1])]
-            self.checkpoint.save(bundles, self.method.state(), self.monitor, self.closed)
+            place.save(Saved(bundles, self.method.state(), *run.best_sets(), run.nodes, run.seconds, self.closed))
 
     def verdict(self, reason: str | None) -> Verdict:
-        """How the search ended: for a reason of the monitor, or because no node is open."""
-        proved = "infeasible" if self.monitor.mask is None else "optimal"
-        status = reason or (proved if self.method.valid else "finished")
-        return Verdict(status, self.method.proof(), self.method.reason)
+        """How the search ended: for a reason of the run, or because no node is open."""
+        return Verdict(reason or self._ending(), self.method.proof(), self.method.reason)
+
+    def _ending(self) -> str:
+        """The status without an open node: a search that closed nodes below the best value has only a gap to show."""
+        if not self.method.valid:
+            return "finished"
+        if self.run.mask is None:
+            return "infeasible"
+        proved = self.run.value - self.run.lower_bound <= max(self.run.tolerance, self.method.rounding)
+        return "optimal" if proved or self.run.lists else "gap"
 
 
-def branch_and_bound(method: Method, monitor: Monitor, checkpoint: Checkpoint | None = None) -> Verdict:
-    """Run a method until no node is open or the monitor says stop."""
-    search = Search(method, monitor, checkpoint)
+def branch_and_bound(method: Method, run: Run) -> Verdict:
+    """Run a method until no node is open or the run says stop."""
+    search = Search(method, run)
     try:
-        return search.verdict(search.run())
+        return search.verdict(search.go())
     finally:
         search.save(force=True)
 

@@ -37,6 +37,15 @@ def finite(value: Any) -> Any:
 
 
 @dataclass(frozen=True)
+class Verdict:
+    """How a solver ended: one of :data:`STATUSES`, how its bound was proved, and, if it was not, the reason."""
+
+    status: str
+    proof: str = ""
+    reason: str = ""
+
+
+@dataclass(frozen=True)
 class Event:
     """One moment of a run, as callbacks and the trace have it; ``cuts`` counts cutting planes where there are any.
 
@@ -79,8 +88,12 @@ class Result:
         Whether it is proved that no feasible set is better (by more than the gap asked for).
     message : str
         A sentence that says what happened and what to do.
+    solver : str
+        Who solved it; several names where its parts went to several.
     proof : str
         How the bound was proved.
+    presolve : str
+        What was taken out beforehand, or why nothing was.
     nodes, seconds, oracle_calls
         What it cost; a row of marginals, or a chain, counts as as many oracle calls as it is long.
     trace : tuple of Event
@@ -102,6 +115,7 @@ class Result:
     message: str
     solver: str
     proof: str = ""
+    presolve: str = ""
     nodes: int = 0
     seconds: float = 0.0
     oracle_calls: int = 0
@@ -115,9 +129,8 @@ class Result:
     def to_dict(self) -> dict[str, Any]:
         """All fields as plain data, as :meth:`save` writes them; infinite numbers become None."""
         fields = {name: getattr(self, name) for name in ("S", "value", "lower_bound", "gap", "status", "certified")}
-        fields |= {
-            name: getattr(self, name) for name in ("message", "proof", "solver", "nodes", "seconds", "oracle_calls")
-        }
+        more = ("message", "proof", "presolve", "solver", "nodes", "seconds", "oracle_calls")
+        fields |= {name: getattr(self, name) for name in more}
         fields["trace"] = [{name: finite(entry) for name, entry in vars(event).items()} for event in self.trace]
         return {name: list(entry) if name == "S" else finite(entry) for name, entry in fields.items()}
 

@@ -1,51 +1,85 @@
-"""Which solver proves a problem best: the choice that ``minimize`` makes where none is named."""
+"""Who solves: the rules that ``minimize`` follows where no solver is named. The first one that applies decides."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from dsprog.core.problem import Problem
+from dsprog.core.set_function import SetFunction
 from dsprog.exact.compact.compact_model import CompactModel
 from dsprog.exact.compact.terms import has_model
 from dsprog.exact.interval.branch_and_bound import BranchAndBound
-from dsprog.exact.quadratic.quadratic_branch_and_bound import QuadraticBranchAndBound, form_of
-from dsprog.functions.mutual_information import MutualInformation, joined
+from dsprog.exact.quadratic.quadratic_branch_and_bound import QuadraticBranchAndBound
+from dsprog.exact.regression.perspective_branch_and_bound import PerspectiveBranchAndBound, has_definite_loss
+from dsprog.functions.mutual_information import MutualInformation
+from dsprog.presolve.quadratic import free_form_of
+from dsprog.run.run import Run
 from dsprog.run.solver import Solver
 
 LARGE = 80  # elements beyond which bounds from the parts of terms beat bounds from values
 MANY_COLUMNS = 30  # of data, beyond which pairs of rows beat the monotone bound
 
 
-def default_solver(problem: Problem, checkpoint: bool = False) -> Solver:
-    """The first rule that applies, and interval branch and bound where none does.
-
-    Penalised least squares is handed on by ``BranchAndBound`` itself. Where the run is to be saved, only solvers that
-    keep checkpoints come into question.
-    """
-    rules: tuple[tuple[Callable[[Problem], bool], Solver], ...] = (
-        (is_quadratic, QuadraticBranchAndBound()),
-        (rewards_class_information, CompactModel()),
-        (is_large_and_structured, CompactModel()),
-    )
-    fitting = (solver for applies, solver in rules if applies(problem) and (solver.keeps_checkpoints or not checkpoint))
-    return next(fitting, BranchAndBound())
-
-
 def is_quadratic(problem: Problem) -> bool:
-    """An unconstrained sum of cuts, ``Pairwise`` and modular functions."""
-    return form_of(problem) is not None
+    """A sum of cuts, ``Pairwise`` and modular functions, without constraints."""
+    return free_form_of(problem) is not None
 
 
 def rewards_class_information(problem: Problem) -> bool:
     """Mutual information of many columns with a class is subtracted, and all else is costs on the columns."""
     if problem.n <= MANY_COLUMNS:
         return False
-    terms = joined(problem.objective).terms
-    rewards = [h for a, h in terms if a < 0 and isinstance(h, MutualInformation) and h.y is not None]
+    terms = problem.objective.terms
+    rewards = [h for a, h in terms if a < 0 and informs_about_class(h)]
     costs = [h for _, h in terms if h.knows.modular]
     return len(rewards) == 1 and len(costs) == len(terms) - 1
+
+
+def informs_about_class(h: SetFunction) -> bool:
+    """Whether a function, seen through restrictions, is information with a class."""
+    while not isinstance(h, MutualInformation) and hasattr(h, "function"):
+        h = h.function
+    return isinstance(h, MutualInformation) and h.y is not None
 
 
 def is_large_and_structured(problem: Problem) -> bool:
     """Many elements, and every term is a sum of parts that become columns."""
     return problem.n > LARGE and has_model(problem.objective)
+
+
+@dataclass(frozen=True)
+class Rule:
+    """When a solver is the one to take, and why, in words for the log."""
+
+    applies: Callable[[Problem], bool]
+    solver: Callable[[], Solver]
+    why: str
+
+
+RULES = (
+    Rule(is_quadratic, QuadraticBranchAndBound, "a quadratic function without constraints"),
+    Rule(has_definite_loss, PerspectiveBranchAndBound, "least squares with a submodular penalty"),
+    Rule(rewards_class_information, CompactModel, "information with a class against the costs of many columns"),
+    Rule(is_large_and_structured, CompactModel, f"more than {LARGE} elements, and every term is a sum of parts"),
+    Rule(lambda problem: True, BranchAndBound, "f - g in general, with or without constraints"),
+)
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A solver, and why it was taken."""
+
+    solver: Solver
+    why: str
+
+
+def choose(problem: Problem, run: Run) -> Choice:
+    """The first rule that applies and whose solver can do what the run wants: resume, list several sets."""
+    for rule in RULES:
+        if rule.applies(problem):
+            solver = rule.solver()
+            able = (solver.resumes or run.checkpoint is None) and (solver.lists or not run.lists)
+            if able and all(need.holds(problem) for need in solver.needs()):
+                return Choice(solver, rule.why)
+    raise AssertionError("the last rule always applies")

@@ -8,14 +8,15 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from dsprog.core.constraints import Constraint
-from dsprog.core.problem import as_problem
-from dsprog.core.set_function import SetFunction
+from dsprog.core.problem import Problem, as_problem
+from dsprog.core.set_function import SetFunction, Tally, count_oracle_calls
 from dsprog.core.validation import as_count, as_number, elements
-from dsprog.exact.brute_force import BruteForce
-from dsprog.exact.interval.branch_and_bound import BranchAndBound
-from dsprog.run.run import Callback, Limits, Monitor
+from dsprog.run.limits import Limits
+from dsprog.run.log import Log
+from dsprog.run.run import Callback, Run
 from dsprog.run.solver import Solver
-from dsprog.solve.minimize import run
+from dsprog.solve.minimize import check_solver_object, opened
+from dsprog.solve.pipeline import Asked, Walked, walk
 
 
 @dataclass(frozen=True)
@@ -34,6 +35,8 @@ class BestSets:
     nodes: int
     seconds: float
     oracle_calls: int
+    solver: str = ""
+    presolve: str = ""
 
     def __iter__(self) -> Iterator[tuple[tuple[int, ...], float]]:
         return iter(zip(self.sets, self.values))
@@ -43,7 +46,7 @@ class BestSets:
 
 
 def enumerate_best(
-    objective: SetFunction,
+    objective: SetFunction | Problem,
     k: int = 10,
     within: float | None = None,
     *,
@@ -55,6 +58,7 @@ def enumerate_best(
     verbose: int = 0,
     callback: Callback | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
+    reduce: bool | None = None,
 ) -> BestSets:
     """The k feasible sets of least value, exactly.
 
@@ -63,14 +67,16 @@ def enumerate_best(
 
     Parameters
     ----------
-    objective : SetFunction
+    objective : SetFunction or Problem
     k : int
         How many sets.
     within : float, optional
         Only sets whose value is at most this much above the best.
-    solver : BranchAndBound or BruteForce, optional
-    constraints, time_limit, node_limit, seed, verbose, callback, checkpoint
-        As in :func:`dsprog.minimize`.
+    solver : Solver, optional
+        One that lists: BranchAndBound, PerspectiveBranchAndBound or BruteForce.
+    constraints, time_limit, node_limit, seed, verbose, callback, checkpoint, reduce
+        As in :func:`dsprog.minimize`; of presolve only those steps are taken that lose no set, ``presolve`` says which
+        were left out.
 
     Examples
     --------
@@ -79,26 +85,51 @@ def enumerate_best(
     >>> list(best)
     [((1,), -2.0), ((1, 2), -1.5), ((0, 1), -1.0)]
     """
-    chosen = BranchAndBound() if solver is None else solver
-    if not isinstance(chosen, (BranchAndBound, BruteForce)):
-        raise TypeError(f"solver must be BranchAndBound or BruteForce to list the best sets, got {chosen!r}")
     distance = math.inf if within is None else as_number(within, "within")
     if distance < 0:
         raise ValueError(f"within must be at least 0, got {within}")
     problem = as_problem(objective, constraints)
+    check_solver_object(solver, checkpoint)
+    if solver is not None and not solver.lists:
+        raise TypeError(f"solver must be one that lists the best sets, such as BranchAndBound(), got {solver!r}")
     keeps = max(2, as_count(k, "k", least=1))  # one set is listed as the first of two
-    monitor = Monitor(problem, Limits(time_limit, node_limit), seed, verbose, callback, keeps, distance)
-    verdict, calls = run(problem, chosen, monitor, checkpoint=checkpoint)
-    masks, values = monitor.best_sets()
-    listed = (values <= monitor.value + distance + problem.slack) if len(values) else values.astype(bool)
+    limits, log = Limits(time_limit, node_limit), Log() if verbose else None
+    with count_oracle_calls() as tally:
+        section = opened(checkpoint, problem, solver, {"k": str(keeps), "within": str(within)})
+        run = Run(
+            problem,
+            limits,
+            seed=seed,
+            log=log,
+            callback=callback,
+            keeps=keeps,
+            within=distance,
+            checkpoint=section,
+        )
+        walked = walk(problem, run, Asked(solver, reduce=reduce))
+        return build_best_sets(problem, run, walked, k, tally)
+
+
+def build_best_sets(problem: Problem, run: Run, walked: Walked, k: int, tally: Tally) -> BestSets:
+    """The first k of what the run kept, their values recomputed, and what is proved."""
+    masks, values = run.best_sets()
+    listed = (values <= run.value + run.within + problem.slack) if len(values) else values.astype(bool)
     masks, values = masks[listed][:k], problem.objective.values(masks[listed][:k])
-    certified = verdict.status == "optimal"
+    verdict, certified = walked.verdict, walked.verdict.status == "optimal"
     message = (
         "Proved: no other feasible set is better than these." if certified else "Not proved: the search did not end."
     )
     if verdict.reason:
         message = f"Not proved: {verdict.reason}."
-    sets = tuple(elements(mask) for mask in masks)
     return BestSets(
-        sets, tuple(values.tolist()), verdict.status, certified, message, monitor.nodes, monitor.seconds, calls
+        sets=tuple(elements(mask) for mask in masks),
+        values=tuple(values.tolist()),
+        status=verdict.status,
+        certified=certified,
+        message=message,
+        nodes=run.nodes,
+        seconds=run.seconds,
+        oracle_calls=tally.calls,
+        solver=", ".join(run.solvers),
+        presolve=walked.presolve,
     )

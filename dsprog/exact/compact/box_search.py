@@ -10,45 +10,90 @@ since its value is known: the search is finite.
 from __future__ import annotations
 
 import math
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dsprog.approximate.local_search import descend
+from dsprog.approximate.local_search import descend, offer_local_optima
+from dsprog.approximate.ssp import SSP
 from dsprog.core.problem import Problem
 from dsprog.core.validation import Floats, Masks
 from dsprog.exact.compact.model import Model
+from dsprog.exact.compact.terms import enter
 from dsprog.milp.lazy import solve_lazily
 from dsprog.milp.sparse import Outcome
 from dsprog.run.driver import Bundle, Expansion, Method
-from dsprog.run.run import Monitor
+from dsprog.run.run import Run
+
+if TYPE_CHECKING:
+    from dsprog.exact.compact.compact_model import CompactModel
 
 RELAXED, WHOLE = 0, 1  # the stages of a node
 ROUNDS = 30  # of added rows for one relaxation
 CHORDS = 0.3  # a box is halved if its chords make up this part of the distance to the cutoff
 
 
+PROOF = "compact model: {names} dual bounds of a mixed-integer programme{boxes}, tolerances taken off"
+NAMES = {"highs": "HiGHS", "scip": "HiGHS and SCIP"}
+
+
 class BoxSearch(Method):
     """The mathematics of a run of :class:`dsprog.CompactModel`."""
 
-    def __init__(
-        self, problem: Problem, model: Model, monitor: Monitor, tolerance: float, proof: str, lazy: bool = False
-    ) -> None:
-        self.problem, self.model, self.monitor, self._proof, self.lazy = problem, model, monitor, proof, lazy
-        self.tolerance = max(tolerance, 4 * model.unit * model.programme.rounding)
-        self.valid, self.reason = not model.unproved, model.unproved
+    def __init__(self, problem: Problem, run: Run, options: CompactModel) -> None:
+        super().__init__(problem, run)
+        self.options = options
         self.integral = problem.objective.knows.integral is True
         self.met: set[bytes] = set()
         self.seen: list[Masks] = []  # sets of points that SCIP asked about
 
+    @cached_property
+    def model(self) -> Model:
+        """The programme, in units of the data."""
+        return build(self.problem, size_of_data(self.problem, self.run.value))
+
+    @cached_property
+    def tolerance(self) -> float:
+        """How close to the best value the bound of a box must come, never less than what rounding may hide."""
+        return max(self.options.tolerance * self.model.unit, 4 * self.model.unit * self.model.programme.rounding)
+
+    @property
+    def rounding(self) -> float:  # type: ignore[override]
+        """A box is closed by its bound and the tolerance."""
+        return 2 * self.tolerance
+
+    @property
+    def valid(self) -> bool:  # type: ignore[override]
+        """Whether every term entered by rows that hold."""
+        return not self.model.unproved
+
+    @property
+    def reason(self) -> str:  # type: ignore[override]
+        """Why not."""
+        return self.model.unproved
+
     def root(self) -> Bundle:
-        """The whole range of every argument."""
+        """The whole range of every argument; good sets come first, since the size of values is that of the data."""
+        self._find_sets()
         curves = self.model.curves
         a, b = np.array([[c.lowest for c in curves]]), np.array([[c.highest for c in curves]])
         return {"lower": np.array([-np.inf]), "a": a, "b": b, "stage": np.array([RELAXED])}
 
+    def _find_sets(self) -> None:
+        """Local search, and where it can be SSP with a tenth of the time."""
+        problem, run = self.problem, self.run
+        offer_local_optima(problem, run, self.options.starts)
+        if len(problem.rows) or not problem.objective.is_certifiable:
+            return
+        trial = run.trial(min(1.0, 0.1 * run.seconds_left))
+        SSP(restarts=3).solve(problem, trial)
+        run.offer(*trial.best_sets(), "SSP")
+
     def proof(self) -> str:
         """What closed the boxes."""
-        return self._proof
+        boxes = " on boxes of its curves" if self.model.curves else ""
+        return PROOF.format(names=NAMES[self.options.backend], boxes=boxes)
 
     def expand(self, bundle: Bundle, cutoff: float) -> Expansion:
         """One stage of one box; an interruption inside is left to the monitor, so that its bound is reported."""
@@ -61,7 +106,7 @@ class BoxSearch(Method):
     def _relax(self, node: Bundle, cutoff: float) -> Expansion:
         lower, z = float(node["lower"][0]), np.zeros(0)
         for _ in range(ROUNDS):
-            outcome = self.model.programme.relaxed(self.monitor.seconds_left)
+            outcome = self.model.programme.relaxed(self.run.seconds_left)
             before, lower = lower, self._raised(lower, outcome)
             if lower >= cutoff:
                 return self._result([], lower)
@@ -73,6 +118,8 @@ class BoxSearch(Method):
                 break
         masks, values = self._rounded(z)
         cutoff = min(cutoff, float(values.min(initial=np.inf)) - self.tolerance)
+        if lower >= cutoff:
+            return self._result([], lower, masks, values)
         if self._chord_gaps(node, z).sum() > CHORDS * (cutoff - lower):
             return self._result(self._halved(node, lower, z), masks=masks, values=values)
         return self._result([with_lower(node, lower, WHOLE)], masks=masks, values=values)
@@ -95,9 +142,9 @@ class BoxSearch(Method):
 
     def _solved(self, cutoff: float) -> Outcome:
         """The programme with integrality: rows come after each solve of HiGHS, or while SCIP searches."""
-        if not self.lazy:
-            return self.model.programme.solve(self.monitor.seconds_left, cutoff)
-        return solve_lazily(self.model.programme, self._separate, self.monitor.seconds_left, cutoff)
+        if self.options.backend == "highs":
+            return self.model.programme.solve(self.run.seconds_left, cutoff)
+        return solve_lazily(self.model.programme, self._separate, self.run.seconds_left, cutoff)
 
     def _separate(self, z: Floats) -> bool:
         self.seen.append(z[self.model.x] > 0.5)
@@ -112,7 +159,7 @@ class BoxSearch(Method):
     # -- helpers ----------------------------------------------------------------------------------------------------
 
     def _raised(self, lower: float, outcome: Outcome) -> float:
-        self.monitor.interrupted |= outcome.status == "interrupted"
+        self.run.interrupted |= outcome.status == "interrupted"
         bound = self.model.unit * outcome.bound
         if self.integral and math.isfinite(bound):
             bound = math.ceil(bound - 1e-6)
@@ -168,3 +215,19 @@ def with_lower(node: Bundle, lower: float, stage: int | None = None) -> Bundle:
     if stage is not None:
         changed["stage"][0] = stage
     return changed
+
+
+def size_of_data(problem: Problem, value: float) -> float:
+    """The larger of |value| and the largest marginal of f and g at the empty set; 1 where all are 0."""
+    sides = problem.objective.f, problem.objective.g
+    largest = max(
+        float(np.abs(side.marginals(np.zeros((1, problem.n), dtype=bool))).max(initial=0.0)) for side in sides
+    )
+    return max(largest, abs(value) if math.isfinite(value) else 0.0) or 1.0
+
+
+def build(problem: Problem, unit: float) -> Model:
+    """The model of a problem: every term, entered on the side of its sign."""
+    model = Model(problem.n, problem.rows, unit)
+    model.minimise(enter(problem.objective, model, model.x, 1.0))
+    return model

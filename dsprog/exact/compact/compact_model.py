@@ -7,28 +7,18 @@ that stay tight for hundreds of elements.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
-
-from dsprog.approximate.local_search import offer_local_optima
-from dsprog.approximate.ssp import SSP
 from dsprog.core.problem import Problem
-from dsprog.core.validation import as_number
+from dsprog.core.validation import as_count, as_number
 from dsprog.exact.compact.box_search import BoxSearch
-from dsprog.exact.compact.model import Model
-from dsprog.exact.compact.terms import enter
-from dsprog.functions.mutual_information import joined
-from dsprog.milp import check_backend
-from dsprog.run.checkpoint import Checkpoint
-from dsprog.run.driver import branch_and_bound
-from dsprog.run.run import Limits, Monitor, Verdict
+from dsprog.milp import BACKEND_PACKAGES
+from dsprog.run.needs import Need, installed
+from dsprog.run.run import Run
 from dsprog.run.solver import SearchSolver
 
-PROOF = "compact model: {names} dual bounds of a mixed-integer programme{boxes}, tolerances taken off"
-NAMES = {"highs": "HiGHS", "scip": "HiGHS and SCIP"}
+BACKENDS = ("highs", "scip")
 
 
 @dataclass(frozen=True)
@@ -59,8 +49,7 @@ class CompactModel(SearchSolver):
     ((0, 2), True)
     """
 
-    keeps_checkpoints: ClassVar[bool] = True
-    reduces: ClassVar[bool | None] = True
+    presolved: ClassVar[bool] = True
 
     tolerance: float = 1e-7
     starts: int = 20
@@ -69,45 +58,14 @@ class CompactModel(SearchSolver):
     def __post_init__(self) -> None:
         if not as_number(self.tolerance, "tolerance") >= 0:
             raise ValueError(f"tolerance must be at least 0, got {self.tolerance}")
-        check_backend(self.backend, tuple(NAMES))
+        as_count(self.starts, "starts")
+        if self.backend not in BACKENDS:
+            raise ValueError(f"backend must be {' or '.join(BACKENDS)}, got {self.backend!r}")
 
-    def solve(self, problem: Problem, monitor: Monitor, checkpoint: Checkpoint | None = None) -> Verdict:
-        """Search the boxes of the programme."""
-        return branch_and_bound(self.method(problem, monitor), monitor, checkpoint)
+    def needs(self) -> tuple[Need, ...]:
+        """What solves its programmes."""
+        return tuple(installed(*BACKEND_PACKAGES[name]) for name in dict.fromkeys(("highs", self.backend)))
 
-    def method(self, problem: Problem, monitor: Monitor) -> BoxSearch:
-        """Start from local optima and build the programme."""
-        self._start(problem, monitor)
-        unit = size_of_data(problem, monitor.value)
-        model = build(problem, unit)
-        boxes = " on boxes of its curves" if model.curves else ""
-        proof = PROOF.format(names=NAMES[self.backend], boxes=boxes)
-        return BoxSearch(problem, model, monitor, self.tolerance * unit, proof, lazy=self.backend == "scip")
-
-    def _start(self, problem: Problem, monitor: Monitor) -> None:
-        """Local search, and where it can be SSP with a tenth of the time."""
-        offer_local_optima(problem, monitor, self.starts)
-        if len(problem.rows) or not problem.objective.is_certifiable:
-            return
-        limit = monitor.limits.time_limit
-        few_seconds = Limits(time_limit=1.0 if limit is None else min(1.0, 0.1 * limit))
-        inner = Monitor(problem, few_seconds, monitor.seed)
-        inner.mask, inner.value = monitor.mask, monitor.value
-        SSP(restarts=3).solve(problem, inner)
-        monitor.offer(*inner.best_sets(), "SSP")
-
-
-def size_of_data(problem: Problem, value: float) -> float:
-    """The larger of |value| and the largest marginal of f and g at the empty set; 1 where all are 0."""
-    sides = problem.objective.f, problem.objective.g
-    largest = max(
-        float(np.abs(side._marginals(np.zeros((1, problem.n), dtype=bool))).max(initial=0.0)) for side in sides
-    )
-    return max(largest, abs(value) if math.isfinite(value) else 0.0) or 1.0
-
-
-def build(problem: Problem, unit: float) -> Model:
-    """The model of a problem: every term, entered on the side of its sign."""
-    model = Model(problem.n, problem.rows, unit)
-    model.minimise(enter(joined(problem.objective), model, model.x, 1.0))
-    return model
+    def method(self, problem: Problem, run: Run) -> BoxSearch:
+        """The search of one problem."""
+        return BoxSearch(problem, run, self)

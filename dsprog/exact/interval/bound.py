@@ -8,7 +8,7 @@ own there, so that children inherit them.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -28,7 +28,10 @@ class Tightened(NamedTuple):
 class Bound(ABC):
     """A lower bound of f - g on each interval of a batch."""
 
-    name: str
+    name: ClassVar[str]
+    uses_ends: ClassVar[bool] = False  # whether it needs f and g at both ends of every interval
+    repeats: ClassVar[bool] = True  # whether to try again at once where elements were fixed
+    guides: ClassVar[bool] = False  # whether its scores say where to branch, before those of bounds that do not
 
     @abstractmethod
     def prepare(self, nodes: Bundle) -> None:

@@ -102,6 +102,8 @@ class DualBound(Bound):
     """
 
     name = "dual"
+    uses_ends = True
+    repeats = False  # a step of the next node does more than a second round of steps
 
     def __init__(self, f: SetFunction, majorant: Majorant, rows: LinearRows, steps: int) -> None:
         self.f, self.majorant, self.rows, self.steps = f, majorant, rows, steps

@@ -33,6 +33,8 @@ class ModularBound(Bound):
     """
 
     name = "modular"
+    uses_ends = True
+    guides = True  # by curvature
 
     def __init__(self, ends: Ends, persistency: bool = True) -> None:
         self.ends, self.persistency = ends, persistency

@@ -3,7 +3,8 @@
 The cube is enclosed in a simplex, and min t - ĝ(x) over {f̂(x) <= t} is searched by branch and bound: branching
 subdivides the simplex, bounding replaces ĝ by its interpolation at the vertices and f̂ by cutting planes and solves a
 small programme with x binary. :mod:`dsprog.exact.prismatic.prism` has the five operations; this file puts them
-together, one iteration a call of :meth:`PrismMethod.expand`.
+together, one
+iteration a call of :meth:`PrismSearch.expand`.
 
 It is here because it came first and because its bounds are a yardstick. With bisection n = 6 can be hard already
 where f and g are strongly curved; subdivision at the optimum gains an order of magnitude.
@@ -11,33 +12,24 @@ where f and g are strongly curved; subdivision at the optimum gains an order of 
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
-from typing import ClassVar
+from collections.abc import Iterable
+from dataclasses import dataclass
 
-import numpy as np
-
-from dsprog.core.constraints import LinearRows
-from dsprog.core.lovasz import greedy_vertices
 from dsprog.core.problem import Problem
-from dsprog.core.set_function import SetFunction
-from dsprog.core.validation import Floats, Masks, as_mask, as_number
-from dsprog.exact.prismatic import prism
-from dsprog.milp import BACKENDS, Programme
-from dsprog.run.checkpoint import Checkpoint
-from dsprog.run.driver import Bundle, Expansion, Method, branch_and_bound
-from dsprog.run.run import Monitor, Verdict
-from dsprog.run.solver import Solver
-from dsprog.submodular import minimize_submodular
+from dsprog.core.validation import as_number
+from dsprog.exact.prismatic.prism_search import PrismSearch
+from dsprog.milp import BACKENDS
+from dsprog.run.needs import Need
+from dsprog.run.run import Run
+from dsprog.run.solver import SearchSolver
 
-CUT_DEPTH = 1e-9  # a plane that cuts off less than this, in units of the data, is not worth a row
-JUDGED = 16  # points judged between two looks at the clock: f and g may be slow
-WHOLE = 1e-6  # a bound of integral data this little above a whole number is that number
+NO_CONSTRAINTS_WITH_LP = Need(
+    "a problem without constraints where bound='lp'", lambda problem: not problem.constraints, "use bound='bilp'"
+)
 
 
 @dataclass(frozen=True)
-class Prismatic(Solver):
+class Prismatic(SearchSolver):
     """Branch and bound on prisms; as it stands, the algorithm of the paper.
 
     Parameters
@@ -69,9 +61,6 @@ class Prismatic(Solver):
     ((1,), -1.0, True)
     """
 
-    keeps_checkpoints: ClassVar[bool] = True
-    reduces: ClassVar[bool | None] = False  # the paper's algorithm gets the problem as it is
-
     bound: str = "bilp"
     subdivision: str = "bisection"
     no_goods: bool = False
@@ -90,271 +79,10 @@ class Prismatic(Solver):
             raise ValueError(f"tolerance must be at least 0, got {self.tolerance}")
         object.__setattr__(self, "start_vertex", tuple(self.start_vertex))
 
-    def solve(self, problem: Problem, monitor: Monitor, checkpoint: Checkpoint | None = None) -> Verdict:
-        """Search until every prism is closed or the monitor says stop."""
-        return self.method(problem, monitor).run(monitor, checkpoint)
+    def needs(self) -> tuple[Need, ...]:
+        """Constraints are rows of binary programmes; without x binary they would bind fractional points only."""
+        return (NO_CONSTRAINTS_WITH_LP,) if self.bound == "lp" else ()
 
-    def method(self, problem: Problem, monitor: Monitor) -> PrismMethod:
-        """The algorithm for one problem, ready to run."""
-        if problem.constraints and self.bound == "lp":
-            raise ValueError("Prismatic takes no constraints with bound='lp': use bound='bilp'")
-        rows = constraint_rows(problem.rows)
-        limit = monitor.limits.time_limit
-        remaining = (lambda: math.inf) if limit is None else (lambda: limit - monitor.seconds)
-        return PrismMethod(self, problem, rows, remaining)
-
-
-@dataclass(frozen=True)
-class Units:
-    """f and g with f(∅) = g(∅) = 0 and no marginal above 1, and the way back: value = offset + unit * (f - g)."""
-
-    f: SetFunction
-    g: SetFunction
-    offset: float
-    unit: float
-    rounding: float
-
-    @classmethod
-    def of(cls, problem: Problem, rounding: float) -> Units:
-        """Marginals of submodular functions lie between those at V and those at ∅."""
-        f, g = problem.objective.f, problem.objective.g
-        ends = np.array([np.zeros(problem.n), np.ones(problem.n)], dtype=bool)
-        largest = max(float(np.abs(side.marginals(ends)).max(initial=0.0)) for side in (f, g))
-        unit = largest if largest > 0 else 1.0
-        at_empty = [side([]) for side in (f, g)]
-        scaled = [(side + -value) * (1.0 / unit) for side, value in zip((f, g), at_empty)]
-        return cls(scaled[0], scaled[1], at_empty[0] - at_empty[1], unit, rounding * unit)
-
-
-@dataclass
-class PrismMethod(Method):
-    """One prism a bundle; the cutting planes, shared by all prisms, are the state.
-
-    A bundle has ``vertices`` and ``g_hat``, ĝ there; ``lower``; the optimum ``x`` of its programme with the ``slope``
-    of the cutting plane at x; and ``mask`` with ``value``, the best set that x led to. Slopes and ĝ are in units of
-    the data, ``lower`` and ``value`` are not.
-    """
-
-    solver: Prismatic
-    problem: Problem
-    rows: tuple[Floats, Floats]
-    remaining: Callable[[], float]
-    programmes: int = field(default=0, init=False)
-
-    def __post_init__(self) -> None:
-        n = self.problem.n
-        self.valid = self.problem.objective.is_certifiable
-        self.reason = "" if self.valid else "f and g are not both known to be submodular"
-        self.start = as_mask(self.solver.start_vertex, n, "start_vertex")
-        self.integral = all(
-            side.knows.integral is True for side in (self.problem.objective.f, self.problem.objective.g)
-        )
-        self.slopes, self.known, self.pending = np.zeros((0, n)), no_sets(n), no_sets(n)
-        self.floor = -math.inf
-        self.model = self._model()
-        # A programme hides up to 10 tolerances times its largest cost; |ĝ| <= |v|_1 <= 2n at the vertices.
-        self.units = Units.of(self.problem, 20 * self.model.tolerance * (1 + 2 * n))
-
-    def run(self, monitor: Monitor, checkpoint: Checkpoint | None = None) -> Verdict:
-        """Offer the start vertex, search, and say how it ended: "gap" if some prism was closed by the tolerance."""
-        monitor.cuts = 0
-        self.offer_start(monitor)
-        verdict = branch_and_bound(self, monitor, checkpoint)
-        if verdict.status == "optimal" and monitor.value - monitor.lower_bound > self.units.rounding:
-            return Verdict("gap", verdict.proof, verdict.reason)
-        return verdict
-
-    # -- what the driver asks for -----------------------------------------------------------------------------------
-
-    def root(self) -> Bundle | None:
-        """The first prism, bounded over P_0 = {t >= t~}; none if there are no elements."""
-        n = self.problem.n
-        if n == 0:
-            return None
-        self._begin()
-        vertices = prism.first_simplex(self.start)
-        g_hat = self._g_hat(vertices)
-        found = self._bounded(vertices[None], g_hat[None], -math.inf)
-        if found is not None:
-            return found[0] if found else None
-        x = self.start.astype(float)[None]  # out of time: the start vertex stands in for the optimum
-        return self._bundle(vertices, g_hat, -math.inf, x, *self._judge(x))
-
-    def expand(self, bundle: Bundle, cutoff: float) -> Expansion:
-        """One iteration: cut, subdivide, bound the parts, delete. Out of time, the prism comes back as it was."""
-        lower = float(bundle["lower"][0])
-        if prism.is_no_better(lower, self._closing(cutoff)):
-            return self._expansion([], 0, lower)
-        self._exclude_known()
-        is_new = self._cut(bundle["x"][0], bundle["slope"][0])
-        vertices, g_hat, corners = self._subdivided(bundle, is_new)
-        children = self._bounded(vertices, g_hat, lower)
-        if children is None:
-            return self._expansion([bundle], 0)
-        masks = np.vstack([bundle["mask"], corners, *(child["mask"] for child in children)])
-        corner_values = self.problem.objective.values(corners)
-        values = np.concatenate([bundle["value"], corner_values, *(child["value"] for child in children)])
-        feasible = self.problem.feasible(masks)
-        masks, values = masks[feasible], values[feasible]
-        self.pending = masks if self.solver.no_goods else no_sets(self.problem.n)
-        alpha = self._closing(min(cutoff, float(values.min(initial=math.inf))))
-        bounds = np.array([child["lower"][0] for child in children])
-        deleted = prism.is_no_better(bounds, alpha)
-        kept = [child for child, gone in zip(children, deleted) if not gone]
-        return self._expansion(kept, 1, float(bounds[deleted].min(initial=math.inf)), masks, values)
-
-    def proof(self) -> str:
-        """How the bound was proved, in words."""
-        names = {"bilp": "binary programmes", "lp": "linear programmes"}
-        return f"every prism was bounded, {self.programmes:,} {names[self.solver.bound]} in this run"
-
-    def state(self) -> dict[str, np.ndarray]:
-        """Cutting planes, and the sets that are excluded: those of which the driver knows."""
-        return {"slopes": self.slopes, "known": self.known, "floor": np.array(self.floor)}
-
-    def restore(self, state: dict[str, np.ndarray]) -> None:
-        """Take back cutting planes and excluded sets."""
-        self.floor, self.slopes, self.known = float(state["floor"]), state["slopes"], state["known"]
-        self.model = self._model()
-
-    def offer_start(self, monitor: Monitor) -> None:
-        """The start vertex is a binary vertex of the first simplex (for n = 1 there is another), so it has a value."""
-        corners = prism.binary_points(prism.first_simplex(self.start))
-        corners = corners[self.problem.feasible(corners)]
-        monitor.offer(corners, self.problem.objective.values(corners), "start vertex")
-
-    # -- the operations, on this problem ----------------------------------------------------------------------------
-
-    def _model(self) -> Programme:
-        n, (R, r) = self.problem.n, self.rows
-        model = prism.prism_programme(n, self.floor, self.solver.bound, self.solver.backend)
-        model.require(np.hstack([R, np.zeros((len(r), 1))]), r)
-        prism.add_cutting_planes(model, self.slopes)
-        prism.add_no_goods(model, self.known)
-        return model
-
-    def _begin(self) -> None:
-        """t~ = min f; where f is not known to be submodular, one plane stands in for it, and nothing is proved."""
-        if self.units.f.knows.submodular is True:
-            self.floor = minimize_submodular(self.units.f).lower_bound - CUT_DEPTH
-        else:
-            self.slopes = greedy_vertices(self.units.f, self.start.astype(float)[None])
-        self.model = self._model()
-
-    def _cut(self, x: Floats, slope: Floats) -> bool:
-        """Add t >= s·x unless (x, f̂(x)) lies on P already."""
-        if slope @ x <= prism.outer_height(self.slopes, self.floor, x) + CUT_DEPTH:
-            return False
-        self.slopes = np.vstack([self.slopes, slope])
-        prism.add_cutting_planes(self.model, slope[None])
-        return True
-
-    def _exclude_known(self) -> None:
-        """Exclude the sets of the iteration before, which the driver has by now."""
-        if len(self.pending):
-            known = np.unique(np.vstack([self.known, self.pending]), axis=0)
-            new = known[~rows_in(known, self.known)]
-            prism.add_no_goods(self.model, new)
-            self.known, self.pending = np.vstack([self.known, new]), no_sets(self.problem.n)
-
-    def _subdivided(self, bundle: Bundle, is_new: bool) -> tuple[Floats, Floats, Masks]:
-        """Vertices of the parts, ĝ there, and the new vertex as a set if it is one that was not evaluated yet."""
-        vertices, g_hat, x = bundle["vertices"][0], bundle["g_hat"][0], bundle["x"][0]
-        if self.solver.subdivision == "optimum":
-            weights = prism.barycentric(vertices, x)
-            if prism.can_subdivide_at(weights):
-                at_x = self._g_hat(x[None])
-                return prism.parts(vertices, weights, x), prism.parts(g_hat, weights, at_x), no_sets(len(x))
-            if is_new:  # x is a vertex, where the new plane makes the bound exact
-                return vertices[None], g_hat[None], no_sets(len(x))
-        weights = prism.bisection(vertices)
-        middle = weights @ vertices
-        halves = prism.parts(vertices, weights, middle), prism.parts(g_hat, weights, self._g_hat(middle[None]))
-        return *halves, prism.binary_points(middle[None])
-
-    def _bounded(self, vertices: Floats, g_hat: Floats, parent: float) -> list[Bundle] | None:
-        """The parts with their bounds, never below their parent's, without the empty ones; None if time is over."""
-        found = []
-        for corners, heights in zip(vertices, g_hat):
-            bound = prism.prism_bound(self.model, corners, heights, self.remaining())
-            self.programmes += 1
-            if bound.status == "limit":
-                return None
-            if not prism.is_empty(bound):
-                found.append((corners, heights, max(parent, self._value(bound.beta)), bound.x))
-        if not found:
-            return []
-        points, judged = np.array([x for *_, x in found]), []
-        for first in range(0, len(points), JUDGED):
-            if self.remaining() <= 0:
-                return None
-            judged.append(self._judge(points[first : first + JUDGED]))
-        slopes, masks, values = (np.concatenate(parts) for parts in zip(*judged))
-        return [
-            self._bundle(corners, heights, lower, x[None], slopes[k : k + 1], masks[k : k + 1], values[k : k + 1])
-            for k, (corners, heights, lower, x) in enumerate(found)
-            if x is not None
-        ]
-
-    def _judge(self, x: Floats) -> tuple[Floats, Masks, Floats]:
-        """For every row of x: the cutting plane there, and the best set that it leads to with its value.
-
-        A binary x is a set. A fractional one has a chain of sets, of whose values f̂(x) - ĝ(x) is an average.
-        """
-        rows = np.arange(len(x))
-        sets = (x > 0.5)[:, None, :] if self.solver.bound == "bilp" else prism.chain_sets(x)
-        values = self.problem.objective.values(sets.reshape(-1, sets.shape[2])).reshape(sets.shape[:2])
-        best = values.argmin(axis=1)
-        return prism.cutting_planes(self.units.f, x), sets[rows, best], values[rows, best]
-
-    # -- small things -----------------------------------------------------------------------------------------------
-
-    def _g_hat(self, points: Floats) -> Floats:
-        return np.asarray((greedy_vertices(self.units.g, points) * points).sum(axis=1))
-
-    def _value(self, beta: float) -> float:
-        """A bound in the values of the objective; that of integral data is rounded up."""
-        lower = self.units.offset + self.units.unit * beta
-        return float(np.ceil(lower - WHOLE)) if self.integral else lower
-
-    def _closing(self, alpha: float) -> float:
-        """A prism with a bound from here on is closed."""
-        if math.isinf(alpha):
-            return alpha
-        size = max(abs(alpha - self.units.offset), self.units.unit)
-        return alpha - max(self.solver.tolerance * size, self.units.rounding)
-
-    def _bundle(
-        self, vertices: Floats, g_hat: Floats, lower: float, x: Floats, slope: Floats, mask: Masks, value: Floats
-    ) -> Bundle:
-        prisms = {"vertices": vertices[None], "g_hat": g_hat[None], "lower": np.array([lower])}
-        return {**prisms, "x": x, "slope": slope, "mask": mask, "value": value}
-
-    def _expansion(
-        self,
-        bundles: list[Bundle],
-        nodes: int,
-        closed: float = math.inf,
-        masks: Masks | None = None,
-        values: Floats | None = None,
-    ) -> Expansion:
-        sets = no_sets(self.problem.n) if masks is None else masks
-        numbers = np.zeros(0) if values is None else values
-        return Expansion(bundles, nodes, sets, numbers, closed, self.solver.bound, len(self.slopes))
-
-
-def no_sets(n: int) -> Masks:
-    """A batch of no sets."""
-    return np.zeros((0, n), dtype=bool)
-
-
-def rows_in(rows: Masks, others: Masks) -> Masks:
-    """Whether each row is among the others."""
-    seen = {row.tobytes() for row in others}
-    return np.array([row.tobytes() in seen for row in rows], dtype=bool)
-
-
-def constraint_rows(rows: LinearRows) -> tuple[Floats, Floats]:
-    """Constraints lo <= A x <= hi as rows R x >= r."""
-    R, r = np.vstack([rows.A, -rows.A]), np.concatenate([rows.lo, -rows.hi])
-    return R[np.isfinite(r)], r[np.isfinite(r)]
+    def method(self, problem: Problem, run: Run) -> PrismSearch:
+        """The search of one problem."""
+        return PrismSearch(problem, run, self)

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 
+from dsprog.core.problem import Problem
 from dsprog.core.quadratic_form import QuadraticForm, Steps
 from dsprog.core.validation import Floats, Masks
 from dsprog.exact.quadratic.odd_cycle_bound import OddCycleBound
 from dsprog.exact.quadratic.settle import settled
 from dsprog.exact.quadratic.tabu import tabu_search
 from dsprog.run.driver import Bundle, Expansion, Method
+from dsprog.run.run import Run
 
 ROUNDING = 1e-10  # of the scale of the coefficients: a set that is no further from its bound than this is proved
 
@@ -19,14 +19,20 @@ ROUNDING = 1e-10  # of the scale of the coefficients: a set that is no further f
 class OddCycleSearch(Method):
     """Best-first search over partial labellings; a node is ``labels`` (1, n) with -1 for free variables.
 
-    ``stop`` is asked between rounds of cuts; a node that it interrupts stays open with the bound reached.
+    The run is asked between rounds of cuts; a node that it interrupts stays open with the bound reached.
     """
 
     name = "the odd-cycle linear programme"
 
-    def __init__(self, form: QuadraticForm, steps: Steps, rng: np.random.Generator) -> None:
+    def __init__(
+        self, problem: Problem, run: Run, form: QuadraticForm, steps: Steps, rng: np.random.Generator
+    ) -> None:
+        super().__init__(problem, run)
         self.form, self.steps, self.rng = form, steps, rng
-        self.stop: Callable[[], bool] = lambda: False
+
+    def stop(self) -> bool:
+        """Whether the run wants to stop."""
+        return self.run.stop_reason() is not None
 
     def root(self) -> Bundle:
         """Nothing fixed."""

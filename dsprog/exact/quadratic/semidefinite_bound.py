@@ -184,7 +184,7 @@ class SemidefinitePoint:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class SemidefiniteOutcome:
     """Where the method stopped: the point, its bound on s'Cs, and X if it was looked at."""
 
     point: SemidefinitePoint
@@ -214,7 +214,7 @@ class InteriorPoint:
     rounds: int = 4
     most: int = 120
 
-    def run(self, point: SemidefinitePoint, target: float) -> Outcome:
+    def run(self, point: SemidefinitePoint, target: float) -> SemidefiniteOutcome:
         """Lower the bound of a feasible point until it is at most ``target``, or until that is out of reach."""
         return Run(self, point, target).outcome()
 
@@ -241,7 +241,7 @@ class Run:
         """Where it stands."""
         return SemidefinitePoint(self.C, self.y, self.cuts)
 
-    def outcome(self) -> Outcome:
+    def outcome(self) -> SemidefiniteOutcome:
         """Centre and shrink μ; add cuts when this relaxation cannot reach the target; give up if they stall."""
         best, bound, X = self.point(), self.point().bound(), self.mu * self.W
         history: list[float] = []
@@ -259,7 +259,7 @@ class Run:
                     break
             else:
                 self.mu *= SHRINK[int(10 * length)]
-        return Outcome(best, bound, X, self.iterations)
+        return SemidefiniteOutcome(best, bound, X, self.iterations)
 
     def stalled(self, history: list[float]) -> bool:
         """Whether the last rounds, extrapolated, leave the target out of reach."""

@@ -8,15 +8,18 @@ and at the parent's bound.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
+from dsprog.core.problem import Problem
 from dsprog.core.quadratic_form import QuadraticForm, Steps
 from dsprog.core.validation import Floats, Ints, Masks
-from dsprog.exact.quadratic.semidefinite_bound import InteriorPoint, Outcome, SemidefinitePoint, Triangles
+from dsprog.exact.quadratic.semidefinite_bound import InteriorPoint, SemidefiniteOutcome, SemidefinitePoint, Triangles
 from dsprog.exact.quadratic.settle import settled
 from dsprog.exact.quadratic.tabu import tabu_search
 from dsprog.run.driver import Bundle, Expansion, Method
+from dsprog.run.run import Run
 
 
 @dataclass(frozen=True)
@@ -47,9 +50,32 @@ class SemidefiniteSearch(Method):
 
     name = "the semidefinite bound with triangle cuts"
 
-    def __init__(self, form: QuadraticForm, steps: Steps, rng: np.random.Generator, method: InteriorPoint) -> None:
-        self.form, self.steps, self.rng, self.method = form, steps, rng, method
-        self.C, self.k = form.spin_matrix()
+    def __init__(
+        self,
+        problem: Problem,
+        run: Run,
+        form: QuadraticForm,
+        steps: Steps,
+        rng: np.random.Generator,
+        interior_point: InteriorPoint,
+    ) -> None:
+        super().__init__(problem, run)
+        self.form, self.steps, self.rng, self.interior_point = form, steps, rng, interior_point
+
+    @cached_property
+    def spins(self) -> tuple[Floats, float]:
+        """C and k with E = k - s'Cs."""
+        return self.form.spin_matrix()
+
+    @property
+    def C(self) -> Floats:
+        """Of the whole form."""
+        return self.spins[0]
+
+    @property
+    def k(self) -> float:
+        """Of the whole form."""
+        return self.spins[1]
 
     def root(self) -> Bundle:
         """Nothing fixed, a diagonally dominant dual point."""
@@ -76,7 +102,7 @@ class SemidefiniteSearch(Method):
         merged = Merged.of(self.C, self.k, signs)
         target = merged.k - self.steps.needed(cutoff)
         point = self.inherited(bundle, merged, signs)
-        outcome = self.method.run(point, target)
+        outcome = self.interior_point.run(point, target)
         lower = self.steps.rounded(max(parent, merged.k - outcome.bound))
         masks = self.rounded(labels, merged.vertices, outcome.X)
         values = self.form.values(masks)
@@ -95,7 +121,7 @@ class SemidefiniteSearch(Method):
         cuts, local = merge_triangles(bundle["cuts"][0], bundle["signs"][0], bundle["gamma"][0], signs, merged, local)
         return SemidefinitePoint(merged.C, local, cuts)
 
-    def branch(self, labels: Ints, lower: float, merged: Merged, outcome: Outcome) -> list[Bundle]:
+    def branch(self, labels: Ints, lower: float, merged: Merged, outcome: SemidefiniteOutcome) -> list[Bundle]:
         """Fix the variable whose label X knows least."""
         point, vertices = outcome.point, merged.vertices
         chosen = int(vertices[1:][np.argmin(np.abs(outcome.X[0, 1:]))]) - 1

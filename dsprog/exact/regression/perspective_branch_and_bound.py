@@ -9,33 +9,40 @@ being supermodular, which in general it is not.
 
 from __future__ import annotations
 
-import heapq
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
-import numpy as np
-
-from dsprog.approximate.greedy import Greedy
-from dsprog.approximate.local_search import best_exchange, descend
 from dsprog.core.problem import Problem
-from dsprog.core.rows import propagate, relax_rows
-from dsprog.core.validation import Floats, Ints, Masks
-from dsprog.exact.regression.relaxation import SMALLEST, Loss, Relaxation
-from dsprog.run.checkpoint import Checkpoint
-from dsprog.run.driver import Bundle, Expansion, Method, branch_and_bound
-from dsprog.run.run import Monitor, Verdict
-from dsprog.run.solver import Solver
+from dsprog.core.validation import as_count
+from dsprog.exact.regression.perspective_search import PerspectiveSearch
+from dsprog.exact.regression.relaxation import SMALLEST, loss_of
+from dsprog.run.needs import Need
+from dsprog.run.run import Run
+from dsprog.run.solver import SearchSolver
 
-Node = dict[str, Any]  # a row of a bundle
-ENOUGH = 0.005  # a step of the diagonal that closes less of the gap than this is the last
-RENEW = 8  # levels of the tree between two minorants of the penalty
-PREFIXES = 40  # features in the order of the relaxation that starting sets are made of
+
+def has_loss(problem: Problem) -> bool:
+    """Whether the objective is one least-squares term and terms known to be submodular."""
+    return problem.derived(loss_of) is not None
+
+
+def has_definite_loss(problem: Problem) -> bool:
+    """Whether the columns are far enough from dependent."""
+    loss = problem.derived(loss_of)
+    return loss is not None and loss.is_definite
+
+
+LEAST_SQUARES = Need("an objective of one LeastSquares term and terms known to be submodular", has_loss)
+INDEPENDENT_COLUMNS = Need(
+    f"columns of X that are far from dependent, their correlations with no eigenvalue below {SMALLEST:g}",
+    has_definite_loss,
+    "add a ridge, or remove columns",
+)
 
 
 @dataclass(frozen=True)
-class PerspectiveBranchAndBound(Solver):
-    """Exact selection of features by least squares; ``BranchAndBound`` hands such problems over by itself.
+class PerspectiveBranchAndBound(SearchSolver):
+    """Exact selection of features by least squares, the default of :func:`dsprog.minimize` for it.
 
     The objective is one :class:`LeastSquares` term and terms known to be submodular, and the columns of X (with the
     ridge, if there is one) must be far from dependent.
@@ -65,220 +72,18 @@ class PerspectiveBranchAndBound(Solver):
     root_rounds: int = 6
     unit: int = 16
 
-    keeps_checkpoints: ClassVar[bool] = True
+    lists: ClassVar[bool] = True
+    presolved: ClassVar[bool] = True
 
-    def solve(self, problem: Problem, monitor: Monitor, checkpoint: Checkpoint | None = None) -> Verdict:
-        """Start from local optima near greedy sets and those that the relaxation suggests, then search."""
-        loss = Loss.of(problem.objective)
-        if loss is None:
-            raise ValueError(
-                "PerspectiveBranchAndBound needs an objective of one LeastSquares term and terms known to be submodular"
-            )
-        if not loss.is_definite:
-            raise ValueError(
-                "PerspectiveBranchAndBound needs columns of X that are far from dependent, and the least eigenvalue of "
-                f"their correlations is {loss.least_eigenvalue:.1e}, below {SMALLEST:g}: add a ridge, or remove columns"
-            )
-        method = PerspectiveSearch(problem, loss, self)
-        method.pause = lambda nodes, open: monitor.pause(nodes, open, "search")
-        if len(problem.rows) == 0:
-            Greedy().solve(problem, monitor)
-        monitor.offer(*method.starting_sets(monitor.mask), "relaxation")
-        self._exchange(problem, monitor)
-        return branch_and_bound(method, monitor, checkpoint)
+    def __post_init__(self) -> None:
+        for name in ("root_steps", "root_rounds", "unit"):
+            as_count(getattr(self, name), name, least=1)
+        as_count(self.steps, "steps")
 
-    def _exchange(self, problem: Problem, monitor: Monitor) -> None:
-        """Improve the best set by exchanges of two features while that helps and there is time."""
-        feasible = problem.feasible if len(problem.rows) else None
-        improving = monitor.mask is not None
-        while improving and monitor.stop_reason() is None:
-            assert monitor.mask is not None
-            mask = best_exchange(problem.objective, monitor.mask, monitor.value, problem.slack, feasible)
-            improving = monitor.offer(*descend(problem.objective, mask[None], problem.slack, feasible), "exchange")
+    def needs(self) -> tuple[Need, ...]:
+        """A loss whose relaxation is convex and can be inverted."""
+        return LEAST_SQUARES, INDEPENDENT_COLUMNS
 
-
-def is_penalised_regression(problem: Problem) -> bool:
-    """Whether :class:`PerspectiveBranchAndBound` can solve a problem."""
-    loss = Loss.of(problem.objective)
-    return loss is not None and loss.is_definite
-
-
-class PerspectiveSearch(Method):
-    """One node a row: I, U, the point w and diagonal D of its relaxation, boxes and the minorant of the penalty."""
-
-    def __init__(self, problem: Problem, loss: Loss, options: PerspectiveBranchAndBound) -> None:
-        self.problem, self.loss, self.options, self.n = problem, loss, options, problem.n
-        self.pause: Callable[[int, int], bool] = lambda nodes, open: False
-        self.at_empty = float(loss.penalty.values(np.zeros((1, self.n), dtype=bool))[0])
-        self.seen: set[bytes] = set()
-
-    def root(self) -> Bundle:
-        """All sets, with the largest multiple of the identity for D."""
-        n = self.n
-        none, zero, infinity = np.zeros((1, n), dtype=bool), np.zeros((1, n)), np.full((1, n), np.inf)
-        d = self._minorant(~none[0], np.argsort(-np.abs(self.loss.b)))[None]
-        D = zero + 0.499 * self.loss.least_eigenvalue
-        sets = {"lower": np.array([-np.inf]), "I": none, "U": ~none, "depth": np.array([0])}
-        return {**sets, "d": d, "D": D, "S": zero, "w": zero.copy(), "lo": -infinity, "hi": infinity}
-
-    def proof(self) -> str:
-        """How the bound was proved."""
-        return "branch and bound with perspective bounds and coefficient boxes"
-
-    def starting_sets(self, known: Masks | None = None) -> tuple[Masks, Floats]:
-        """Local optima near the sets that the order of the root relaxation begins with, ∅, and a known set."""
-        node = {key: value[0].copy() for key, value in self.root().items()}
-        relaxation = self._tighten(node, np.inf, self.options.root_steps)
-        masks = np.zeros((min(self.n, PREFIXES) + 1, self.n), dtype=bool)
-        if relaxation is not None:
-            order = self._order(node, relaxation)
-            masks |= np.arange(len(masks))[:, None] > np.argsort(order)
-        masks = masks[self.problem.feasible(masks)]
-        starts = np.concatenate([masks[np.argsort(self.problem.objective.values(masks))[:1]], masks[:1]])
-        if known is not None:
-            starts = np.concatenate([starts, known[None]])
-        feasible = self.problem.feasible if len(self.problem.rows) else None
-        return descend(self.problem.objective, starts, self.problem.slack, feasible)
-
-    def expand(self, bundle: Bundle, cutoff: float) -> Expansion:
-        """Search best first below a node for a while, or until a better set asks for a new cutoff."""
-        heap = [(float(bundle["lower"][0]), 0, {key: value[0].copy() for key, value in bundle.items()})]
-        masks, values = np.zeros((0, self.n), dtype=bool), np.zeros(0)
-        nodes = pushed = 0
-        while heap and nodes < self.options.unit and not self.pause(nodes, len(heap)):
-            nodes += 1
-            children, sets = self._process(heapq.heappop(heap)[2], cutoff)
-            for child in children:
-                pushed += 1
-                heapq.heappush(heap, (float(child["lower"]), -pushed, child))
-            masks = np.concatenate([masks, sets])
-            values = np.concatenate([values, self.problem.objective.values(sets)])
-            if values.min(initial=np.inf) < cutoff:
-                break
-        open_nodes = [{key: np.asarray(value)[None] for key, value in node.items()} for _, _, node in heap]
-        # All that was closed, fixed or boxed was compared with the cutoff: no set lost in this way is below it.
-        return Expansion(open_nodes, nodes, masks, values, cutoff, "search")
-
-    # -- one node ---------------------------------------------------------------------------------------------------
-
-    def _process(self, node: Node, cutoff: float) -> tuple[list[Node], Masks]:
-        """Bound a node and split it; its children, and sets to try."""
-        rounds, steps = (
-            (1, self.options.steps) if node["depth"] else (self.options.root_rounds, self.options.root_steps)
-        )
-        relaxation = self._tighten(node, cutoff, steps)
-        for _ in range(rounds):
-            if relaxation is None or len(relaxation.free) == 0:
-                break
-            before = relaxation.lower
-            if self._renew_minorant(node, relaxation):
-                relaxation = self._tighten(node, cutoff, 0)
-            if relaxation is None or len(relaxation.free) == 0:
-                break
-            exclude = relaxation.tighten_boxes(cutoff)
-            relaxation.store(node)
-            node["U"][relaxation.free[exclude]] = False
-            relaxation = self._tighten(node, cutoff, steps)
-            if relaxation is not None and relaxation.lower - before < 2 * ENOUGH * relaxation.room(cutoff):
-                break
-        if relaxation is None:
-            return [], np.zeros((0, self.n), dtype=bool)
-        rounded = node["I"].copy()
-        rounded[relaxation.rounded] = True
-        return self._children(node, relaxation, cutoff), self._new([node["I"], rounded])
-
-    def _tighten(self, node: Node, cutoff: float, steps: int) -> Relaxation | None:
-        """Bound a node and fix features until nothing moves; None if it holds nothing below the cutoff."""
-        fixed = True
-        while fixed:
-            if not self._propagate(node):
-                return None
-            relaxation = Relaxation.of(self.loss, node, self.at_empty)
-            if len(relaxation.free) == 0:
-                break
-            relaxation.solve(cutoff)
-            fixed = self._fix(node, relaxation, cutoff)
-            while not fixed and steps > 0 and relaxation.lower < cutoff:
-                steps -= 1
-                before = relaxation.lower
-                if not relaxation.raise_diagonal(cutoff) or relaxation.lower - before < ENOUGH * relaxation.room(
-                    cutoff
-                ):
-                    steps = 0
-                fixed = self._fix(node, relaxation, cutoff)
-            relaxation.store(node)
-        node["lower"] = np.float64(max(node["lower"], min(cutoff, relaxation.lower)))
-        return relaxation if node["lower"] < cutoff else None
-
-    def _fix(self, node: Node, relaxation: Relaxation, cutoff: float) -> bool:
-        """Fix features by their reduced costs, under the constraints if there are any."""
-        lower, val = relaxation.lower, relaxation.val
-        if len(self.problem.rows):
-            d = np.zeros((1, self.n))
-            d[0, relaxation.free] = -val
-            constant = np.array([lower + np.maximum(val, 0.0).sum()])
-            interval = {key: node[key][None] for key in "IU"}
-            bounds, reduced = relax_rows(self.problem.rows, interval, constant, d)
-            lower, val = float(bounds[0]), -reduced[0, relaxation.free]
-            node["lower"] = np.float64(max(node["lower"], min(cutoff, lower)))
-        if lower >= cutoff:
-            return False
-        room = cutoff - lower
-        exclude, include = relaxation.free[-val >= room], relaxation.free[val >= room]
-        node["U"][exclude], node["I"][include] = False, True
-        return len(exclude) + len(include) > 0
-
-    def _propagate(self, node: Node) -> bool:
-        """Fix what the constraints fix; False if they leave nothing."""
-        include, exclude, feasible = propagate(self.problem.rows, {key: node[key][None] for key in "IU"})
-        node["I"], node["U"] = node["I"] | include[0], node["U"] & ~exclude[0]
-        return bool(feasible[0])
-
-    def _children(self, node: Node, relaxation: Relaxation, cutoff: float) -> list[Node]:
-        """With and without the feature of the largest coefficient; each has its own part of the bound already."""
-        if len(relaxation.free) == 0:
-            return []
-        k = int(np.argmax(np.abs(relaxation.w) if relaxation.w.any() else relaxation.val))
-        children = []
-        for end, chosen, rise in (("I", True, -relaxation.val[k]), ("U", False, relaxation.val[k])):
-            child: Node = {key: np.array(value) for key, value in node.items()}
-            child[end][relaxation.free[k]] = chosen
-            child["depth"] = node["depth"] + 1
-            child["lower"] = np.float64(max(node["lower"], min(cutoff, relaxation.lower + max(0.0, rise))))
-            if child["lower"] < cutoff:
-                children.append(child)
-        return children
-
-    def _new(self, masks: list[Masks]) -> Masks:
-        """Those of some sets that are feasible and were not met before."""
-        fresh = {mask.tobytes(): mask for mask in masks if mask.tobytes() not in self.seen}
-        self.seen.update(fresh)
-        sets = np.array(list(fresh.values()), dtype=bool).reshape(-1, self.n)
-        return sets[self.problem.feasible(sets)]
-
-    # -- the minorant of the penalty --------------------------------------------------------------------------------
-
-    def _minorant(self, U: Masks, order: Ints) -> Floats:
-        """d with penalty(S) >= penalty(∅) + d(S) for all S ⊆ U: the increments along an order of U.
-
-        The increments of a submodular function along a chain are a vertex of its base polytope, and equal it at every
-        prefix of the order.
-        """
-        order = order[U[order]]
-        d = np.zeros(self.n)
-        d[order] = self.loss.penalty.chains(order[None])[0]
-        return d
-
-    def _order(self, node: Node, relaxation: Relaxation) -> Ints:
-        """I first, then by |w|."""
-        size = np.full(self.n, -1.0)
-        size[relaxation.free] = np.abs(relaxation.w)
-        size[node["I"]] = np.inf
-        return np.argsort(-size, kind="stable")
-
-    def _renew_minorant(self, node: Node, relaxation: Relaxation) -> bool:
-        """Take a minorant that is tight where the relaxation is, now and then, or where it is at I alone."""
-        if node["depth"] % RENEW and relaxation.w.any():
-            return False
-        node["d"] = self._minorant(node["U"], self._order(node, relaxation))
-        return True
+    def method(self, problem: Problem, run: Run) -> PerspectiveSearch:
+        """The search of one problem."""
+        return PerspectiveSearch(problem, run, self)

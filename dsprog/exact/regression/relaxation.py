@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from dsprog.core.algebra import Difference, Sum
+from dsprog.core.algebra import LinearCombination, Sum
+from dsprog.core.problem import Problem
 from dsprog.core.validation import Floats, Ints, Masks
 from dsprog.exact.regression.coefficient_boxes import tighten_boxes
 from dsprog.exact.regression.diagonal import raise_diagonal, supergradient
@@ -37,7 +38,7 @@ class Loss:
     penalty: Sum
 
     @classmethod
-    def of(cls, objective: Difference) -> Loss | None:
+    def of(cls, objective: LinearCombination) -> Loss | None:
         """The loss and the penalty of an objective; None unless it is one least-squares term and submodular ones."""
         losses = [term for term in objective.terms if isinstance(term.function, LeastSquares)]
         others = [term for term in objective.terms if not isinstance(term.function, LeastSquares)]
@@ -66,6 +67,11 @@ class Loss:
     def shift(self) -> float:
         """What a Cholesky factorisation must leave over to be a proof."""
         return safe_shift(self.G)
+
+
+def loss_of(problem: Problem) -> Loss | None:
+    """The loss of a problem, to be asked for by ``problem.derived(loss_of)``."""
+    return Loss.of(problem.objective)
 
 
 @dataclass

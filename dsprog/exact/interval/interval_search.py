@@ -1,0 +1,267 @@
+"""The search of interval branch and bound.
+
+A node is an interval [I, U], the sets between I and U. Batches of nodes are bounded at once, elements are fixed where
+the bounds allow, and what is left is split on one element: depth first inside a unit of work, least bound first
+between units.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dsprog.approximate.local_search import offer_local_optima
+from dsprog.core.problem import Problem
+from dsprog.core.rows import propagate
+from dsprog.core.submodularity import refuse_refuted
+from dsprog.core.validation import Floats, Masks
+from dsprog.exact.interval.bound import Bound, free
+from dsprog.exact.interval.bounds import KINDS, Material, check_named, fitting, rests_on_submodularity
+from dsprog.run.driver import Bundle, Expansion, Method, concatenate, take
+from dsprog.run.run import Run
+
+if TYPE_CHECKING:
+    from dsprog.exact.interval.branch_and_bound import BranchAndBound
+
+KEPT = ("lower", "I", "U", "x")  # what a node is made of; the rest is computed again
+
+
+class IntervalSearch(Method):
+    """The mathematics of a run: how nodes are bounded, fixed and split."""
+
+    def __init__(self, problem: Problem, run: Run, options: BranchAndBound) -> None:
+        super().__init__(problem, run)
+        self.options, self.objective, self.n = options, problem.objective, problem.n
+        self.integral = self.objective.knows.integral is True
+        self.material = Material(problem, options.extensions, options.steps, keep_all=run.lists)
+        self._bound_of: dict[str, Bound] = {}
+
+    # -- which bounds -----------------------------------------------------------------------------------------------
+
+    @cached_property
+    def symmetric(self) -> bool:
+        """Whether S and V∖S have the same value and are feasible together, so that one of the two is enough."""
+        rows = self.problem.rows
+        with np.errstate(invalid="ignore"):  # a row without limits
+            mirrored = bool((rows.lo + rows.hi == rows.A.sum(axis=1)).all())
+        return self.objective.knows.symmetric is True and mirrored and not self.run.lists
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """The bounds to use: those that the user named, or the best ones at the root of those that fit."""
+        named = self.options.bounds
+        if named is not None:
+            check_named(named, self.problem)
+            return named
+        choices = fitting(self.problem, self.material.majorant)
+        return max(choices, key=self._root_bound) if len(choices) > 1 else choices[0]
+
+    @cached_property
+    def bounds(self) -> list[Bound]:
+        """The bounds themselves, in their order."""
+        return self._made(self.names)
+
+    def _made(self, names: tuple[str, ...]) -> list[Bound]:
+        for name in names:
+            if name not in self._bound_of:
+                self._bound_of[name] = KINDS[name].make(self.material)
+        return [self._bound_of[name] for name in names]
+
+    @cached_property
+    def uses_ends(self) -> bool:
+        """Whether a bound needs f and g at both ends."""
+        return any(bound.uses_ends for bound in self.bounds)
+
+    @cached_property
+    def leader(self) -> Bound:
+        """The bound that says where to branch."""
+        return next((bound for bound in self.bounds if bound.guides), self.bounds[0])
+
+    @property
+    def valid(self) -> bool:  # type: ignore[override]
+        """Whether the bounds are proved by what the functions know."""
+        return self.objective.is_certifiable or not rests_on_submodularity(self.names)
+
+    @property
+    def reason(self) -> str:  # type: ignore[override]
+        """Why not."""
+        unknown = "f" if self.objective.f.knows.submodular is not True else "g"
+        said = f"{unknown} is not known to be submodular (declare it, or decompose the objective)"
+        return "" if self.valid else said
+
+    def _root_bound(self, names: tuple[str, ...]) -> float:
+        """What some bounds prove of all sets."""
+        bounds, nodes = self._made(names), self._everything()
+        self._prepare(nodes, bounds)
+        for bound in bounds:
+            nodes = bound.tighten(nodes, np.inf).nodes
+        return float(nodes["lower"][0]) if len(nodes["lower"]) else np.inf
+
+    # -- the method -------------------------------------------------------------------------------------------------
+
+    def root(self) -> Bundle:
+        """All sets, bounded; functions that a sample shows not to be submodular are refused."""
+        if not self.valid:
+            for name, side in (("f", self.objective.f), ("g", self.objective.g)):
+                refuse_refuted(side, name)
+        return {**self._everything(), "lower": np.array([self._root_bound(self.names)])}
+
+    def _everything(self) -> Bundle:
+        I = np.zeros((1, self.n), dtype=bool)
+        return {"lower": np.array([-np.inf]), "I": I, "U": ~I, "x": np.full((1, self.n), 0.5)}
+
+    def start(self) -> None:
+        """Local optima."""
+        offer_local_optima(self.problem, self.run, self.options.starts)
+
+    def proof(self) -> str:
+        """Which bounds closed the intervals."""
+        return f"interval branch and bound with {' and '.join(self.names)} bounds"
+
+    def expand(self, bundle: Bundle, cutoff: float) -> Expansion:
+        """Search depth first from a bundle, until the unit is done or a better set asks for a new cutoff."""
+        stack = [dict(bundle)]
+        self._prepare(stack[0], self.bounds)
+        nodes, closed = 0, np.inf
+        found: list[tuple[Masks, Floats]] = []
+
+        def frontier() -> tuple[int, float]:
+            return summary(stack, closed)
+
+        while stack and nodes < self.options.unit:
+            if self.run.pause(nodes, "search", frontier):
+                break
+            batch = self._pop(stack)
+            untouched = dict(batch)
+            try:
+                children, reached, masks, values = self._process(batch, cutoff)
+            except KeyboardInterrupt:  # what the unit has proved so far is reported before the run ends
+                stack.append(untouched)
+                self.run.interrupted = True
+                break
+            nodes += len(untouched["lower"])
+            closed = min(closed, reached)
+            if len(children["lower"]):
+                stack.append(children)
+            better = values < cutoff
+            if better.any():
+                found.append((masks[better], values[better]))
+                if not self.run.lists:
+                    break
+        masks = np.concatenate([np.zeros((0, self.n), dtype=bool), *(m for m, _ in found)])
+        values = np.concatenate([np.zeros(0), *(v for _, v in found)])
+        left = [{key: part[key] for key in KEPT} for part in stack]
+        return Expansion(left, nodes, masks, values, closed, "search")
+
+    def _prepare(self, nodes: Bundle, bounds: list[Bound]) -> None:
+        """Add what the bounds keep with their nodes."""
+        if any(bound.uses_ends for bound in bounds):
+            self.material.ends.prepare(nodes)
+        for bound in bounds:
+            bound.prepare(nodes)
+
+    def _pop(self, stack: list[Bundle]) -> Bundle:
+        size, parts, taken = self.options.batch, [], 0
+        while stack and taken < size:
+            part = stack.pop()
+            if taken + len(part["lower"]) > size:
+                cut = len(part["lower"]) - (size - taken)
+                stack.append(take(part, slice(0, cut)))
+                part = take(part, slice(cut, None))
+            parts.append(part)
+            taken += len(part["lower"])
+        return concatenate(parts)
+
+    def _process(self, nodes: Bundle, cutoff: float) -> tuple[Bundle, float, Masks, Floats]:
+        """Bound, fix and split a batch; return the children, the least bound closed, and sets with their values."""
+        nodes = self._propagate(nodes)
+        closed = np.inf
+        for bound in self.bounds:
+            settled = []
+            while len(nodes["lower"]):
+                tightened = bound.tighten(nodes, cutoff)
+                nodes, closed = tightened.nodes, min(closed, tightened.closed)
+                self._move(nodes, tightened.include, tightened.exclude)
+                again = (tightened.include | tightened.exclude).any(axis=1) & bound.repeats
+                settled.append(take(nodes, ~again))
+                nodes = take(nodes, again)
+            nodes, reached = self._round(concatenate([*settled, nodes]), cutoff)
+            closed = min(closed, reached)
+        nodes = self._propagate(nodes)
+        nodes, masks, values = self._finish(nodes)
+        return self._split(nodes), closed, masks, values
+
+    def _propagate(self, nodes: Bundle) -> Bundle:
+        if len(self.problem.rows) == 0:
+            return nodes
+        include, exclude, feasible = propagate(self.problem.rows, nodes)
+        self._move(nodes, include, exclude)
+        return take(nodes, feasible)
+
+    def _move(self, nodes: Bundle, include: Masks, exclude: Masks) -> bool:
+        """Fix elements and let everything that rests on I and U follow."""
+        if not (include.any() or exclude.any()):
+            return False
+        nodes["I"], nodes["U"] = nodes["I"] | include, nodes["U"] & ~exclude
+        if self.uses_ends:
+            self.material.ends.moved(nodes, include, exclude)
+        for bound in self.bounds:
+            bound.moved(nodes, include, exclude)
+        return True
+
+    def _round(self, nodes: Bundle, cutoff: float) -> tuple[Bundle, float]:
+        """Integral objectives have integral bounds."""
+        if not self.integral or len(nodes["lower"]) == 0:
+            return nodes, np.inf
+        nodes["lower"] = np.ceil(nodes["lower"] - 1e-6)
+        keep = nodes["lower"] < cutoff
+        return take(nodes, keep), float(nodes["lower"][~keep].min(initial=np.inf))
+
+    def _finish(self, nodes: Bundle) -> tuple[Bundle, Masks, Floats]:
+        """Enumerate small nodes, and round the points of the others."""
+        sizes = free(nodes).sum(axis=1)
+        small = sizes <= self.options.leaf
+        parts = [subsets(take(nodes, small & (sizes == size)), size) for size in range(self.options.leaf + 1)]
+        if self.uses_ends:  # the dual bound has moved x
+            parts.append((nodes["x"][~small] >= 0.5) & nodes["U"][~small] | nodes["I"][~small])
+        masks = np.concatenate(parts)
+        masks = masks[self.problem.feasible(masks)] if len(self.problem.rows) else masks
+        return take(nodes, ~small), masks, self.objective.values(masks)
+
+    def _split(self, nodes: Bundle) -> Bundle:
+        """Two children for each node: with the element of the best score, and without it."""
+        rows = np.arange(len(nodes["lower"]))
+        children = take(nodes, np.repeat(rows, 2))
+        if len(rows) == 0:
+            return children
+        scores = np.where(free(nodes), self.leader.scores(nodes), -np.inf)
+        chosen = np.zeros(nodes["I"].shape, dtype=bool)
+        chosen[rows, scores.argmax(axis=1)] = True
+        include, exclude = np.zeros_like(children["I"]), np.zeros_like(children["I"])
+        include[0::2], exclude[1::2] = chosen, chosen
+        if self.symmetric:  # of S and V∖S only the one with the first element that is split on
+            whole = ~children["I"].any(axis=1) & children["U"].all(axis=1)
+            keep = ~(whole & exclude.any(axis=1))
+            children, include, exclude = take(children, keep), include[keep], exclude[keep]
+        self._move(children, include, exclude)
+        return children
+
+
+def summary(stack: list[Bundle], closed: float) -> tuple[int, float]:
+    """How many nodes are open on a stack, and the least bound of these and of what was closed."""
+    bounds = [part["lower"] for part in stack]
+    return sum(map(len, bounds)), min(closed, *(float(lower.min(initial=np.inf)) for lower in bounds), np.inf)
+
+
+def subsets(nodes: Bundle, size: int) -> Masks:
+    """All sets of intervals that have ``size`` free elements each."""
+    codes = (np.arange(1 << size)[:, None] >> np.arange(size)) & 1 == 1
+    count = len(nodes["I"])
+    masks = np.repeat(nodes["I"], len(codes), axis=0)
+    if size and count:
+        columns = np.nonzero(free(nodes))[1].reshape(count, size)
+        rows = np.arange(count * len(codes))[:, None]
+        masks[rows, np.repeat(columns, len(codes), axis=0)] = np.tile(codes, (count, 1))
+    return masks

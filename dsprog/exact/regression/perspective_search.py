@@ -1,0 +1,241 @@
+"""The search of penalised least squares: one node a row, its relaxation inherited from its parent."""
+
+from __future__ import annotations
+
+import heapq
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dsprog.approximate.greedy import Greedy
+from dsprog.approximate.local_search import best_exchange, descend
+from dsprog.core.problem import Problem
+from dsprog.core.rows import propagate, relax_rows
+from dsprog.core.validation import Floats, Ints, Masks
+from dsprog.exact.regression.relaxation import Loss, Relaxation, loss_of
+from dsprog.run.driver import Bundle, Expansion, Method
+from dsprog.run.run import Run
+
+if TYPE_CHECKING:
+    from dsprog.exact.regression.perspective_branch_and_bound import PerspectiveBranchAndBound
+
+Node = dict[str, Any]  # a row of a bundle
+ENOUGH = 0.005  # a step of the diagonal that closes less of the gap than this is the last
+RENEW = 8  # levels of the tree between two minorants of the penalty
+PREFIXES = 40  # features in the order of the relaxation that starting sets are made of
+
+
+class PerspectiveSearch(Method):
+    """One node a row: I, U, the point w and diagonal D of its relaxation, boxes and the minorant of the penalty."""
+
+    def __init__(self, problem: Problem, run: Run, options: PerspectiveBranchAndBound) -> None:
+        super().__init__(problem, run)
+        self.options, self.n = options, problem.n
+        self.seen: set[bytes] = set()
+
+    @cached_property
+    def loss(self) -> Loss:
+        """The loss and its penalty."""
+        loss = self.problem.derived(loss_of)
+        if loss is None:
+            raise ValueError("the objective must be one LeastSquares term and terms known to be submodular")
+        return loss
+
+    @cached_property
+    def at_empty(self) -> float:
+        """The penalty of ∅."""
+        return self.loss.penalty([])
+
+    def root(self) -> Bundle:
+        """All sets, with the largest multiple of the identity for D."""
+        n = self.n
+        none, zero, infinity = np.zeros((1, n), dtype=bool), np.zeros((1, n)), np.full((1, n), np.inf)
+        d = self._minorant(~none[0], np.argsort(-np.abs(self.loss.b)))[None]
+        D = zero + 0.499 * self.loss.least_eigenvalue
+        sets = {"lower": np.array([-np.inf]), "I": none, "U": ~none, "depth": np.array([0])}
+        return {**sets, "d": d, "D": D, "S": zero, "w": zero.copy(), "lo": -infinity, "hi": infinity}
+
+    def proof(self) -> str:
+        """How the bound was proved."""
+        return "branch and bound with perspective bounds and coefficient boxes"
+
+    def start(self) -> None:
+        """Local optima near greedy sets and those that the relaxation suggests, improved by exchanges."""
+        if len(self.problem.rows) == 0:
+            trial = self.run.trial()
+            Greedy().solve(self.problem, trial)
+            self.run.offer(*trial.best_sets(), "greedy")
+        self.run.offer(*self.starting_sets(self.run.mask), "relaxation")
+        self._exchange()
+
+    def _exchange(self) -> None:
+        """Improve the best set by exchanges of two features while that helps and there is time."""
+        problem, run = self.problem, self.run
+        feasible = problem.feasible if len(problem.rows) else None
+        improving = run.mask is not None
+        while improving and run.mask is not None and run.stop_reason() is None:
+            mask = best_exchange(problem.objective, run.mask, run.value, problem.slack, feasible)
+            improving = run.offer(*descend(problem.objective, mask[None], problem.slack, feasible), "exchange")
+
+    def starting_sets(self, known: Masks | None = None) -> tuple[Masks, Floats]:
+        """Local optima near the sets that the order of the root relaxation begins with, ∅, and a known set."""
+        node = {key: value[0].copy() for key, value in self.root().items()}
+        relaxation = self._tighten(node, np.inf, self.options.root_steps)
+        masks = np.zeros((min(self.n, PREFIXES) + 1, self.n), dtype=bool)
+        if relaxation is not None:
+            order = self._order(node, relaxation)
+            masks |= np.arange(len(masks))[:, None] > np.argsort(order)
+        masks = masks[self.problem.feasible(masks)]
+        starts = np.concatenate([masks[np.argsort(self.problem.objective.values(masks))[:1]], masks[:1]])
+        if known is not None:
+            starts = np.concatenate([starts, known[None]])
+        feasible = self.problem.feasible if len(self.problem.rows) else None
+        return descend(self.problem.objective, starts, self.problem.slack, feasible)
+
+    def expand(self, bundle: Bundle, cutoff: float) -> Expansion:
+        """Search best first below a node for a while, or until a better set asks for a new cutoff."""
+        heap = [(float(bundle["lower"][0]), 0, {key: value[0].copy() for key, value in bundle.items()})]
+        masks, values = np.zeros((0, self.n), dtype=bool), np.zeros(0)
+        nodes = pushed = 0
+
+        def frontier() -> tuple[int, float]:
+            return len(heap), min(cutoff, *(entry[0] for entry in heap), np.inf)
+
+        while heap and nodes < self.options.unit and not self.run.pause(nodes, "search", frontier):
+            nodes += 1
+            children, sets = self._process(heapq.heappop(heap)[2], cutoff)
+            for child in children:
+                pushed += 1
+                heapq.heappush(heap, (float(child["lower"]), -pushed, child))
+            masks = np.concatenate([masks, sets])
+            values = np.concatenate([values, self.problem.objective.values(sets)])
+            if values.min(initial=np.inf) < cutoff:
+                break
+        open_nodes = [{key: np.asarray(value)[None] for key, value in node.items()} for _, _, node in heap]
+        # All that was closed, fixed or boxed was compared with the cutoff: no set lost in this way is below it.
+        return Expansion(open_nodes, nodes, masks, values, cutoff, "search")
+
+    # -- one node ---------------------------------------------------------------------------------------------------
+
+    def _process(self, node: Node, cutoff: float) -> tuple[list[Node], Masks]:
+        """Bound a node and split it; its children, and sets to try."""
+        rounds, steps = (
+            (1, self.options.steps) if node["depth"] else (self.options.root_rounds, self.options.root_steps)
+        )
+        relaxation = self._tighten(node, cutoff, steps)
+        for _ in range(rounds):
+            if relaxation is None or len(relaxation.free) == 0:
+                break
+            before = relaxation.lower
+            if self._renew_minorant(node, relaxation):
+                relaxation = self._tighten(node, cutoff, 0)
+            if relaxation is None or len(relaxation.free) == 0:
+                break
+            exclude = relaxation.tighten_boxes(cutoff)
+            relaxation.store(node)
+            node["U"][relaxation.free[exclude]] = False
+            relaxation = self._tighten(node, cutoff, steps)
+            if relaxation is not None and relaxation.lower - before < 2 * ENOUGH * relaxation.room(cutoff):
+                break
+        if relaxation is None:
+            return [], np.zeros((0, self.n), dtype=bool)
+        rounded = node["I"].copy()
+        rounded[relaxation.rounded] = True
+        return self._children(node, relaxation, cutoff), self._new([node["I"], rounded])
+
+    def _tighten(self, node: Node, cutoff: float, steps: int) -> Relaxation | None:
+        """Bound a node and fix features until nothing moves; None if it holds nothing below the cutoff."""
+        fixed = True
+        while fixed:
+            if not self._propagate(node):
+                return None
+            relaxation = Relaxation.of(self.loss, node, self.at_empty)
+            if len(relaxation.free) == 0:
+                break
+            relaxation.solve(cutoff)
+            fixed = self._fix(node, relaxation, cutoff)
+            while not fixed and steps > 0 and relaxation.lower < cutoff:
+                steps -= 1
+                before = relaxation.lower
+                if not relaxation.raise_diagonal(cutoff) or relaxation.lower - before < ENOUGH * relaxation.room(
+                    cutoff
+                ):
+                    steps = 0
+                fixed = self._fix(node, relaxation, cutoff)
+            relaxation.store(node)
+        node["lower"] = np.float64(max(node["lower"], min(cutoff, relaxation.lower)))
+        return relaxation if node["lower"] < cutoff else None
+
+    def _fix(self, node: Node, relaxation: Relaxation, cutoff: float) -> bool:
+        """Fix features by their reduced costs, under the constraints if there are any."""
+        lower, val = relaxation.lower, relaxation.val
+        if len(self.problem.rows):
+            d = np.zeros((1, self.n))
+            d[0, relaxation.free] = -val
+            constant = np.array([lower + np.maximum(val, 0.0).sum()])
+            interval = {key: node[key][None] for key in "IU"}
+            bounds, reduced = relax_rows(self.problem.rows, interval, constant, d)
+            lower, val = float(bounds[0]), -reduced[0, relaxation.free]
+            node["lower"] = np.float64(max(node["lower"], min(cutoff, lower)))
+        if lower >= cutoff:
+            return False
+        room = cutoff - lower
+        exclude, include = relaxation.free[-val >= room], relaxation.free[val >= room]
+        node["U"][exclude], node["I"][include] = False, True
+        return len(exclude) + len(include) > 0
+
+    def _propagate(self, node: Node) -> bool:
+        """Fix what the constraints fix; False if they leave nothing."""
+        include, exclude, feasible = propagate(self.problem.rows, {key: node[key][None] for key in "IU"})
+        node["I"], node["U"] = node["I"] | include[0], node["U"] & ~exclude[0]
+        return bool(feasible[0])
+
+    def _children(self, node: Node, relaxation: Relaxation, cutoff: float) -> list[Node]:
+        """With and without the feature of the largest coefficient; each has its own part of the bound already."""
+        if len(relaxation.free) == 0:
+            return []
+        k = int(np.argmax(np.abs(relaxation.w) if relaxation.w.any() else relaxation.val))
+        children = []
+        for end, chosen, rise in (("I", True, -relaxation.val[k]), ("U", False, relaxation.val[k])):
+            child: Node = {key: np.array(value) for key, value in node.items()}
+            child[end][relaxation.free[k]] = chosen
+            child["depth"] = node["depth"] + 1
+            child["lower"] = np.float64(max(node["lower"], min(cutoff, relaxation.lower + max(0.0, rise))))
+            if child["lower"] < cutoff:
+                children.append(child)
+        return children
+
+    def _new(self, masks: list[Masks]) -> Masks:
+        """Those of some sets that are feasible and were not met before."""
+        fresh = {mask.tobytes(): mask for mask in masks if mask.tobytes() not in self.seen}
+        self.seen.update(fresh)
+        sets = np.array(list(fresh.values()), dtype=bool).reshape(-1, self.n)
+        return sets[self.problem.feasible(sets)]
+
+    # -- the minorant of the penalty --------------------------------------------------------------------------------
+
+    def _minorant(self, U: Masks, order: Ints) -> Floats:
+        """d with penalty(S) >= penalty(∅) + d(S) for all S ⊆ U: the increments along an order of U.
+
+        The increments of a submodular function along a chain are a vertex of its base polytope, and equal it at every
+        prefix of the order.
+        """
+        order = order[U[order]]
+        d = np.zeros(self.n)
+        d[order] = self.loss.penalty.chains(order[None])[0]
+        return d
+
+    def _order(self, node: Node, relaxation: Relaxation) -> Ints:
+        """I first, then by |w|."""
+        size = np.full(self.n, -1.0)
+        size[relaxation.free] = np.abs(relaxation.w)
+        size[node["I"]] = np.inf
+        return np.argsort(-size, kind="stable")
+
+    def _renew_minorant(self, node: Node, relaxation: Relaxation) -> bool:
+        """Take a minorant that is tight where the relaxation is, now and then, or where it is at I alone."""
+        if node["depth"] % RENEW and relaxation.w.any():
+            return False
+        node["d"] = self._minorant(node["U"], self._order(node, relaxation))
+        return True

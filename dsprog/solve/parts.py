@@ -1,0 +1,102 @@
+"""Solve the parts that presolve left, one after the other, and let the run of the whole see it all.
+
+Their bounds add up: lower = offset + Σ_k lower_k; a part that has none yet leaves the whole without one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from dsprog.approximate.starts import feasible_sets
+from dsprog.core.problem import Problem
+from dsprog.core.validation import Masks
+from dsprog.presolve.chain import Presolved
+from dsprog.run.checkpoint import Saved
+from dsprog.run.result import Event, Verdict
+from dsprog.run.run import Run
+from dsprog.solve.choose import Choice
+
+GOES_ON = ("optimal", "time_limit", "node_limit")  # parts after a limit are bounded at their root
+
+
+class Parts:
+    """The parts of a problem, the smallest first; where nothing was taken out, the problem itself."""
+
+    def __init__(self, presolved: Presolved, run: Run, chosen: Callable[[Problem], Choice]) -> None:
+        self.presolved, self.run, self.chosen = presolved, run, chosen
+        self.parts, self.nodes = presolved.parts, 0
+        self.lower = np.full(len(self.parts), -np.inf)
+        self.masks: list[Masks] = []
+
+    def solve(self) -> Verdict:
+        """Each part to its end; those after a limit are bounded at their root only, so that the whole has a bound."""
+        if not self.presolved.stages:
+            return self._solved_by(self.chosen(self.presolved.problem), self.presolved.problem, self.run)
+        self._begin()
+        verdict = Verdict("optimal", "nothing was left to search")
+        for k, part in enumerate(self.parts):
+            ended = self._solve_part(k, part)
+            if verdict.status == "optimal":
+                verdict = ended
+            if ended.status not in GOES_ON:
+                break
+        if not self.parts:
+            self.run.raise_bound(self.presolved.offset)
+        return Verdict(verdict.status, f"{self.presolved.sentence()}; {verdict.proof}", verdict.reason)
+
+    def _solved_by(self, choice: Choice, problem: Problem, run: Run) -> Verdict:
+        """Hand a problem to its solver, with a line in the log."""
+        name = type(choice.solver).__name__
+        if name not in self.run.solvers:
+            self.run.solvers.append(name)
+            self.run.say(f"{name}: {choice.why}")
+        return choice.solver.solve(problem, run)
+
+    def _begin(self) -> None:
+        """A set of each part to begin with, from the best set so far or from a feasible one."""
+        problem, run = self.presolved.problem, self.run
+        run.raise_bound(self.presolved.lower)
+        if run.mask is None and len(problem.rows):  # nothing chosen may not be feasible
+            starts = feasible_sets(problem, None, np.random.default_rng(run.seed or 0), 1)
+            run.offer(starts, problem.objective.values(starts), "start")
+        nothing = np.zeros(problem.n, dtype=bool)
+        self.masks = self.presolved.project(nothing if run.mask is None else run.mask)
+        self._offer()
+
+    def _solve_part(self, k: int, part: Problem) -> Verdict:
+        def see(event: Event) -> bool:
+            self._take(k, inner)
+            self.run.progress(self.nodes + event.nodes, event.open, event.source)
+            return self.run.stop_reason() == "callback"
+
+        inner = self.run.part(part, str(k), see, self.nodes)
+        if len(self.parts) == 1:
+            inner.raise_bound(self.presolved.lower - self.presolved.offset)
+        if part.feasible(self.masks[k][None])[0]:
+            inner.offer(self.masks[k][None], part.objective.values(self.masks[k][None]), "start")
+        try:
+            verdict = self._solved_by(self.chosen(part), part, inner)
+            if verdict.status == "optimal" and inner.checkpoint is not None:
+                inner.checkpoint.save(Saved([], {}, *inner.best_sets(), inner.nodes, inner.seconds, inner.lower_bound))
+            return verdict
+        finally:
+            self._take(k, inner)
+            self.nodes += inner.nodes
+            self.run.progress(self.nodes, inner.open)
+
+    def _take(self, k: int, inner: Run) -> None:
+        """Let the whole have the best set and the bound of a part."""
+        if inner.mask is not None:
+            for mask in inner.best_sets()[0][::-1]:  # the best one stays
+                self.masks[k] = mask
+                self._offer()
+        self.lower[k] = max(self.lower[k], inner.lower_bound)
+        self.run.raise_bound(min(self.presolved.offset + float(self.lower.sum()), self.run.value))
+
+    def _offer(self) -> None:
+        """Enter the sets of the parts together."""
+        problem, mask = self.presolved.problem, self.presolved.lift(self.masks)[None]
+        if problem.feasible(mask)[0]:
+            self.run.offer(mask, problem.objective.values(mask), "parts")

@@ -1,0 +1,102 @@
+"""The way of every run: check → normalise → presolve → choose for each part → solve → lift.
+
+The result is made by the door that was called: :func:`dsprog.minimize` or :func:`dsprog.enumerate_best`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from dsprog.core.problem import Problem
+from dsprog.core.submodularity import refuse_refuted
+from dsprog.core.validation import as_mask
+from dsprog.presolve.chain import Presolved, presolve
+from dsprog.presolve.normalise import normalised
+from dsprog.presolve.step import Wishes
+from dsprog.run.needs import check_needs
+from dsprog.run.result import Verdict
+from dsprog.run.run import Run
+from dsprog.run.solver import Solver
+from dsprog.solve.choose import Choice, choose
+from dsprog.solve.parts import Parts
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What the user asked for besides limits: a solver, a set to start from, smaller problems."""
+
+    solver: Solver | None = None
+    initial: Iterable[int] | None = None
+    reduce: bool | None = None
+
+
+@dataclass(frozen=True)
+class Walked:
+    """How a run ended, and what presolve did."""
+
+    verdict: Verdict
+    presolve: str = ""
+
+
+def walk(problem: Problem, run: Run, asked: Asked) -> Walked:
+    """From a checked problem to a verdict; the run holds sets and bounds. An interruption is one way to end."""
+    try:
+        refuse_refuted_sides(problem)
+        offer_initial(problem, run, asked.initial)
+        problem = normalised(problem)
+        run.say(header(problem))
+        smaller = presolved(problem, run, asked)
+        run.say(f"presolve: {smaller.sentence()}")
+        parts = Parts(smaller, run, lambda part: chosen(part, run, asked.solver))
+        verdict = parts.solve()
+        done = smaller.sentence()
+    except KeyboardInterrupt:
+        verdict, done = Verdict("interrupted"), ""
+    run.finish(verdict.status)
+    return Walked(verdict, done)
+
+
+def refuse_refuted_sides(problem: Problem) -> None:
+    """A callable that was declared submodular and is not would make every certificate a lie: sample it first."""
+    for name, side in (("f", problem.objective.f), ("g", problem.objective.g)):
+        if side.knows.submodular is True:
+            refuse_refuted(side, name)
+
+
+def offer_initial(problem: Problem, run: Run, initial: Iterable[int] | None) -> None:
+    """Enter the user's set as the first incumbent."""
+    if initial is None:
+        return
+    mask = as_mask(initial, problem.n, "initial")[None, :]
+    if not problem.feasible(mask)[0]:
+        raise ValueError("initial must satisfy the constraints, and it does not")
+    run.offer(mask, problem.objective.values(mask), "initial")
+
+
+def header(problem: Problem) -> str:
+    """The first line of the log."""
+    kinds = ", ".join(repr(constraint) for constraint in problem.constraints) or "no constraints"
+    terms = len(problem.objective.terms)
+    return f"minimise f - g: {problem.n} elements, {terms} term{'s' * (terms != 1)}, {kinds}"
+
+
+def presolved(problem: Problem, run: Run, asked: Asked) -> Presolved:
+    """The smaller problem, if the user or the solver wants one and it is worth while."""
+    wanted = asked.reduce
+    if wanted is None:
+        wanted = asked.solver is None or asked.solver.presolved
+    if not wanted:
+        return Presolved(problem, without="not asked for")
+    found = presolve(problem, Wishes(run.lists, run.limits.gap))
+    if found.worthwhile:
+        return found
+    return Presolved(problem, without=found.without or "too little found to be worth while")
+
+
+def chosen(problem: Problem, run: Run, solver: Solver | None) -> Choice:
+    """The user's solver, if the problem has what it needs, or the one that the rules name."""
+    if solver is None:
+        return choose(problem, run)
+    check_needs(type(solver).__name__, solver.needs(), problem)
+    return Choice(solver, "named by the user")
