@@ -14,7 +14,7 @@ from dsprog.core.constraints import Constraint, LinearRows
 from dsprog.core.problem import Problem
 from dsprog.functions.table import all_masks
 from dsprog.generators import FAMILIES, concave_difference
-from dsprog.run.run import Monitor
+from dsprog.run.run import Run
 from dsprog.testing import check_result, check_solver
 
 SOLVERS = {
@@ -105,8 +105,8 @@ def test_values_never_rise_from_iteration_to_iteration(name, monkeypatch):
     """Every restart by itself: the values of the sets that a step proposes and the loop keeps only fall."""
     objective = FAMILIES["logdet"](12, 5)
     rows = []
-    offer = Monitor.offer
-    monkeypatch.setattr(Monitor, "offer", lambda self, m, v, s: rows.append(v.copy()) or offer(self, m, v, s))
+    offer = Run.offer
+    monkeypatch.setattr(Run, "offer", lambda self, m, v, s: rows.append(v.copy()) or offer(self, m, v, s))
     one = type(SOLVERS[name])(**{**vars(SOLVERS[name]), "restarts": 1})
     ds.minimize(objective, one, seed=4, initial=[1, 4, 6])
     values = np.concatenate(rows)
@@ -246,7 +246,7 @@ def test_a_batch_of_restarts_is_as_good_as_separate_runs(name):
         problem = Problem(objective)
         many = type(SOLVERS[name])(**{**vars(SOLVERS[name]), "restarts": 6})
         one = type(many)(**{**vars(many), "restarts": 1})
-        starts = starting_sets(problem, Monitor(problem, seed=5), 6)
+        starts = starting_sets(problem, Run(problem, seed=5), 6)
         alone = [ds.minimize(objective, one, initial=np.flatnonzero(start)).value for start in starts]
         assert ds.minimize(objective, many, seed=5).value == pytest.approx(min(alone), abs=1e-9)
 
@@ -254,7 +254,7 @@ def test_a_batch_of_restarts_is_as_good_as_separate_runs(name):
 def test_descend_is_the_descent_of_each_row():
     objective = FAMILIES["concave"](15, 0)
     problem = Problem(objective, (ds.Cardinality(3, 9),))
-    starts = starting_sets(problem, Monitor(problem, seed=0), 12)
+    starts = starting_sets(problem, Run(problem, seed=0), 12)
     before = starts.copy()
     for feasible in (None, problem.feasible):
         masks, values = descend(objective, starts, problem.slack, feasible)
@@ -364,7 +364,7 @@ def test_proximal_step_of_dca(family):
     objective = FAMILIES[family](8, 1)
     problem = Problem(objective)
     for rho in (0.05, 0.5, 5.0):
-        extension = Extension(problem, Monitor(problem), rho, 1)
+        extension = Extension(problem, Run(problem), rho, 1)
         x = rng.random((1, 8)).round(1)
         y = extension.subgradients(x, rng.random((1, 8)))
         step = extension.step(np.arange(1), x, y)

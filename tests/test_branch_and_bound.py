@@ -8,10 +8,12 @@ import pytest
 import dsprog as ds
 from dsprog.core.problem import as_problem
 from dsprog.exact.interval.bound import free
-from dsprog.exact.interval.branch_and_bound import BranchAndBound, IntervalSearch
+from dsprog.exact.interval.branch_and_bound import BranchAndBound
+from dsprog.exact.interval.interval_search import IntervalSearch
 from dsprog.functions.table import all_masks
 from dsprog.generators import FAMILIES
 from dsprog.run.driver import take
+from dsprog.run.run import Run
 from dsprog.testing import check_result, check_solver
 
 SETTINGS = {
@@ -77,7 +79,7 @@ def test_every_bound_is_below_the_minimum_of_its_interval(family, setting):
         masks = all_masks(n)
         values = np.where(problem.feasible(masks), problem.objective.values(masks), np.inf)
         slack = 1e-8 * np.abs(problem.objective.values(masks)).max()
-        search = IntervalSearch(problem, SETTINGS[setting])
+        search = IntervalSearch(problem, Run(problem), SETTINGS[setting])
         I = rng.random((20, n)) < 0.2
         U = I | (rng.random((20, n)) < 0.8)
         nodes = {"lower": np.full(20, -np.inf), "I": I, "U": U, "x": np.where(I, 1.0, np.where(U, 0.5, 0.0))}
@@ -86,7 +88,8 @@ def test_every_bound_is_below_the_minimum_of_its_interval(family, setting):
             for row in range(20):
                 inside = (masks >= I[row]).all(axis=1) & (masks <= U[row]).all(axis=1)
                 minimum = values[inside].min()
-                node = search._prepared(take(nodes, [row]))
+                node = take(nodes, [row])
+                search._prepare(node, search.bounds)
                 for bound in search.bounds:
                     assert not len(node["lower"]) or node["lower"][0] <= minimum + slack
                     before = node["lower"].copy()
@@ -224,7 +227,7 @@ def test_no_time_at_all_still_leaves_a_bound_and_a_set(family):
 def test_bad_options():
     with pytest.raises(ValueError, match="bounds must be among modular, dual, monotone, pairs, got 'magic'"):
         BranchAndBound(bounds=("magic",))
-    with pytest.raises(ValueError, match="monotone needs an objective whose terms are all known to be monotone"):
+    with pytest.raises(ValueError, match="bounds: monotone does not work with this problem: it needs an objective whose terms"):
         ds.minimize(
             ds.Cut(np.ones((3, 3)) - np.eye(3)) - ds.CardinalityConcave(3), BranchAndBound(bounds=("monotone",))
         )
@@ -243,7 +246,8 @@ def test_scip_agrees(family):
 
 def test_a_unit_of_work_is_pure_data():
     """Pickled with its nodes, a search expands them elsewhere to the same nodes, sets and bounds."""
-    search = IntervalSearch(as_problem(FAMILIES["concave"](16, 3), []), BranchAndBound(unit=30, batch=10))
+    problem = as_problem(FAMILIES["concave"](16, 3), [])
+    search = IntervalSearch(problem, Run(problem), BranchAndBound(unit=30, batch=10))
     bundle = search.root()
     here = search.expand(bundle, 0.0)
     there = pickle.loads(pickle.dumps(search)).expand(pickle.loads(pickle.dumps(bundle)), 0.0)

@@ -33,7 +33,7 @@ def test_resumed_run_equals_uninterrupted_one(tmp_path):
 
 
 def test_interruption_inside_an_expansion_loses_nothing(tmp_path, monkeypatch):
-    from dsprog.exact.interval.branch_and_bound import IntervalSearch
+    from dsprog.exact.interval.interval_search import IntervalSearch
 
     whole, path, process, calls = ds.minimize(OBJECTIVE, SOLVER), tmp_path / "run.npz", IntervalSearch._process, [0]
 

@@ -19,14 +19,12 @@ def test_brute_force_passes_the_kit():
 
 
 def test_kit_catches_a_solver_that_lies():
-    from dsprog.run.run import Verdict
-
     class Liar(ds.Solver):
-        def solve(self, problem, monitor, checkpoint=None):
+        def solve(self, problem, run):
             mask = np.zeros((1, problem.n), dtype=bool)
-            monitor.offer(mask, problem.objective.values(mask), "guess")
-            monitor.raise_bound(monitor.value)
-            return Verdict("optimal")
+            run.offer(mask, problem.objective.values(mask), "guess")
+            run.raise_bound(run.value)
+            return ds.Verdict("optimal")
 
     with pytest.raises(AssertionError, match="the minimum"):
         check_solver(Liar(), families=["concave"], largest=5)
@@ -109,8 +107,11 @@ def test_constraints():
 def test_log_is_plain_text_off_a_terminal(capsys):
     ds.minimize(concave_difference(6, 0), ds.BruteForce(), verbose=1)
     lines = capsys.readouterr().err.splitlines()
-    assert lines[0].split() == ["source", "seconds", "nodes", "open", "bound", "value", "gap"]
-    assert lines[1].startswith("enumeration")
+    assert lines[0] == "minimise f - g: 6 elements, 3 terms, no constraints"
+    assert lines[1].startswith("presolve: ")
+    assert lines[2] == "BruteForce: named by the user"
+    assert lines[3].split() == ["source", "seconds", "nodes", "open", "bound", "value", "gap"]
+    assert lines[4].startswith("enumeration")
     ds.minimize(concave_difference(6, 0))
     assert capsys.readouterr().err == ""
 

@@ -7,9 +7,10 @@ import pytest
 
 import dsprog as ds
 from dsprog.core.problem import as_problem
-from dsprog.exact.regression.perspective_branch_and_bound import PerspectiveSearch
+from dsprog.exact.regression.perspective_search import PerspectiveSearch
 from dsprog.exact.regression.relaxation import Loss, Relaxation
 from dsprog.functions.table import all_masks
+from dsprog.run.run import Run
 from dsprog.testing import check_result
 
 
@@ -80,7 +81,7 @@ def test_every_node_bounds_its_sets(design):
     """Whatever the search closes, fixes or leaves open at any moment, no set below the cutoff is lost."""
     objective = objective_of(design, "nuclear", 0.0, 0.01, 3, p=8)
     problem = as_problem(objective, ())
-    method = PerspectiveSearch(problem, Loss.of(problem.objective), ds.PerspectiveBranchAndBound(unit=1))
+    method = PerspectiveSearch(problem, Run(problem), ds.PerspectiveBranchAndBound(unit=1))
     masks = all_masks(8)
     values = objective.values(masks)
     cutoff = float(np.sort(values)[40])
@@ -103,7 +104,7 @@ def test_boxes_hold_the_coefficients_of_every_set_below_the_cutoff(design, ridge
         objective = objective_of(design, "nuclear", ridge, 0.01, seed, p=8)
         problem = as_problem(objective, ())
         loss = Loss.of(problem.objective)
-        method = PerspectiveSearch(problem, loss, ds.PerspectiveBranchAndBound())
+        method = PerspectiveSearch(problem, Run(problem), ds.PerspectiveBranchAndBound())
         node = {key: value[0].copy() for key, value in method.root().items()}
         masks = all_masks(8)
         values = objective.values(masks)

@@ -9,7 +9,8 @@ from dsprog.exact.prismatic import prism
 from dsprog.functions.table import all_masks
 from dsprog.generators import FAMILIES, concave_difference, coverage_difference
 from dsprog.run.driver import branch_and_bound
-from dsprog.run.run import Limits, Monitor
+from dsprog.run.limits import Limits
+from dsprog.run.run import Run
 from dsprog.testing import check_result, check_solver
 
 SETTINGS = {
@@ -139,9 +140,9 @@ def sets_in(vertices, masks):
 def watch(objective, solver, node_limit):
     """Run with every iteration checked by enumeration."""
     problem = as_problem(objective, ())
-    monitor = Monitor(problem, Limits(node_limit=node_limit))
+    monitor = Run(problem, Limits(node_limit=node_limit))
     method = solver.method(problem, monitor)
-    method.offer_start(monitor)
+    method.start()
     masks = all_masks(objective.n)
     values = objective.values(masks)
     optimum, slack = values.min(), 1e-9 * max(1.0, np.abs(values).max())

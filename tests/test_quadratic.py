@@ -5,16 +5,20 @@ import pytest
 
 import dsprog as ds
 from dsprog.core.quadratic_form import QuadraticForm, Steps
+from dsprog.exact.quadratic.form_search import FormSearch
 from dsprog.exact.quadratic.odd_cycle_bound import OddCycleBound
-from dsprog.exact.quadratic.quadratic_branch_and_bound import PartSearch, QuadraticBranchAndBound, problem_of
+from dsprog.exact.quadratic.quadratic_branch_and_bound import QuadraticBranchAndBound, as_it_is
 from dsprog.exact.quadratic.roof_search import roof_search
 from dsprog.exact.quadratic.semidefinite_bound import InteriorPoint, SemidefinitePoint
 from dsprog.exact.quadratic.tabu import random_starts, tabu_search
 from dsprog.functions.table import all_masks
 from dsprog.generators import FAMILIES
-from dsprog.presolve.quadratic import reduce_form
+from dsprog.presolve.chain import presolve
+from dsprog.presolve.quadratic import problem_of
 from dsprog.presolve.roof import doubled, probe, roof_duality
+from dsprog.presolve.step import Wishes
 from dsprog.run.driver import Bundle
+from dsprog.run.run import Run
 from dsprog.testing import check_result
 
 
@@ -107,16 +111,16 @@ def test_roof_search(seed):
 
 
 @pytest.mark.parametrize("seed", range(80))
-def test_reductions_keep_the_minimum(seed):
+def test_presolve_keeps_the_minimum(seed):
     form = random_form(seed)
-    reduced = reduce_form(form)
-    masks, total = [], reduced.constant
-    for part, _ in reduced.parts:
-        values = part.values(all_masks(part.n))
-        masks.append(all_masks(part.n)[[values.argmin()]])
+    smaller = presolve(problem_of(form), Wishes())
+    masks, total = [], smaller.offset
+    for part in smaller.parts:
+        values = part.objective.values(all_masks(part.n))
+        masks.append(all_masks(part.n)[values.argmin()])
         total += values.min()
     assert total == pytest.approx(minimum(form))
-    assert form.values(reduced.lifted(masks))[0] == pytest.approx(minimum(form))
+    assert form.values(smaller.lift(masks)[None])[0] == pytest.approx(minimum(form))
 
 
 def test_trees_and_cycles_need_no_search():
@@ -126,8 +130,7 @@ def test_trees_and_cycles_need_no_search():
     for j in range(1, n):
         P[j, rng.integers(0, j)] = rng.normal()
     P[0, n - 1] += 1.0
-    reduced = reduce_form(QuadraticForm.dense(rng.normal(size=n), P + P.T))
-    assert reduced.parts == []
+    assert presolve(problem_of(QuadraticForm.dense(rng.normal(size=n), P + P.T)), Wishes()).parts == ()
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -160,7 +163,8 @@ def test_odd_cycle_bound(seed):
 @pytest.mark.parametrize("seed", range(30))
 def test_children_are_never_below_their_parents_and_hold_the_minimum(seed, sparse):
     form = random_form(seed)
-    search = PartSearch(form, Steps.of(form), np.random.default_rng(0), QuadraticBranchAndBound(sparse=sparse))
+    run, options = Run(problem_of(form)), QuadraticBranchAndBound(sparse=sparse)
+    search = FormSearch(run, form, Steps.of(form), np.random.default_rng(0), options, as_it_is)
     best, slack = minimum(form), 1e-8 * max(1.0, form.scale)
 
     def check(bundle: Bundle) -> float:
@@ -205,7 +209,7 @@ def test_the_default_for_quadratic_objectives():
     assert result.lower_bound == result.value == round(result.value)
     constrained = ds.minimize(FAMILIES["pairwise"](8, 0), constraints=[ds.Cardinality(max=3)])
     assert constrained.solver == "BranchAndBound"
-    with pytest.raises(ValueError, match="needs a sum of cuts, Pairwise and modular functions without constraints"):
+    with pytest.raises(ValueError, match="needs a sum of cuts, Pairwise and modular functions; use another solver"):
         ds.minimize(FAMILIES["concave"](5, 0), QuadraticBranchAndBound())
 
 

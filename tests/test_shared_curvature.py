@@ -6,9 +6,10 @@ import pytest
 import dsprog as ds
 from dsprog.core.problem import as_problem
 from dsprog.core.submodularity import is_submodular
-from dsprog.exact.interval.branch_and_bound import IntervalSearch
+from dsprog.exact.interval.interval_search import IntervalSearch
 from dsprog.exact.interval.shared_curvature import SharedCurvature, share_curvature
 from dsprog.generators import concave_difference
+from dsprog.run.run import Run
 from dsprog.testing import check_set_function
 
 KINDS = [("sqrt", None), ("log1p", None), ("power", 0.3), ("truncate", 1.2)]
@@ -70,11 +71,11 @@ def test_the_shared_part_raises_the_bound_at_the_root(monkeypatch):
     objective = concave_difference(30, seed=0)
 
     def root_bound():
-        search = IntervalSearch(as_problem(objective, []), ds.BranchAndBound())
-        return search._root_bound(search.bounds)
+        problem = as_problem(objective, [])
+        return IntervalSearch(problem, Run(problem), ds.BranchAndBound()).root()["lower"][0]
 
     shared = root_bound()
-    monkeypatch.setattr("dsprog.exact.interval.branch_and_bound.share_curvature", lambda f, g: (f, g))
+    monkeypatch.setattr("dsprog.exact.interval.bounds.share_curvature", lambda f, g: (f, g))
     assert root_bound() < shared <= ds.minimize(objective).value
 
 

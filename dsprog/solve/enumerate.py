@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from dsprog.core.constraints import Constraint
-from dsprog.core.problem import Problem, as_problem
+from dsprog.core.problem import Problem
 from dsprog.core.set_function import SetFunction, Tally, count_oracle_calls
 from dsprog.core.validation import as_count, as_number, elements
 from dsprog.run.limits import Limits
@@ -16,7 +16,7 @@ from dsprog.run.log import Log
 from dsprog.run.run import Callback, Run
 from dsprog.run.solver import Solver
 from dsprog.solve.minimize import check_solver_object, opened
-from dsprog.solve.pipeline import Asked, Walked, walk
+from dsprog.solve.pipeline import Asked, Walked, prepared, walk
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,7 @@ def enumerate_best(
     distance = math.inf if within is None else as_number(within, "within")
     if distance < 0:
         raise ValueError(f"within must be at least 0, got {within}")
-    problem = as_problem(objective, constraints)
+    problem = prepared(objective, constraints)
     check_solver_object(solver, checkpoint)
     if solver is not None and not solver.lists:
         raise TypeError(f"solver must be one that lists the best sets, such as BranchAndBound(), got {solver!r}")

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from dsprog.core.constraints import Constraint
-from dsprog.core.problem import Problem, as_problem
+from dsprog.core.problem import Problem
 from dsprog.core.set_function import SetFunction, count_oracle_calls
 from dsprog.core.validation import elements
 from dsprog.run.checkpoint import Checkpoint, Section
@@ -17,7 +17,7 @@ from dsprog.run.log import Log
 from dsprog.run.result import STATUSES, Result
 from dsprog.run.run import Callback, Run
 from dsprog.run.solver import Solver
-from dsprog.solve.pipeline import Asked, Walked, walk
+from dsprog.solve.pipeline import Asked, Walked, prepared, walk
 
 
 def minimize(
@@ -80,7 +80,7 @@ def minimize(
     >>> result.S, result.value, result.certified
     ((2,), -2.0, True)
     """
-    problem = as_problem(objective, constraints)
+    problem = prepared(objective, constraints)
     check_solver_object(solver, checkpoint)
     limits = Limits(time_limit, node_limit, gap)
     with count_oracle_calls() as tally:

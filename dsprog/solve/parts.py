@@ -18,7 +18,7 @@ from dsprog.run.result import Event, Verdict
 from dsprog.run.run import Run
 from dsprog.solve.choose import Choice
 
-GOES_ON = ("optimal", "time_limit", "node_limit")  # parts after a limit are bounded at their root
+ENDS_ALL = ("interrupted", "callback", "gap", "infeasible")  # parts after another limit are bounded at their root
 
 
 class Parts:
@@ -40,19 +40,23 @@ class Parts:
             ended = self._solve_part(k, part)
             if verdict.status == "optimal":
                 verdict = ended
-            if ended.status not in GOES_ON:
+            if ended.status in ENDS_ALL:
                 break
         if not self.parts:
-            self.run.raise_bound(self.presolved.offset)
+            self._enter(self.chosen(self.presolved.problem))
+            self.run.raise_bound(min(self.presolved.offset, self.run.value))
         return Verdict(verdict.status, f"{self.presolved.sentence()}; {verdict.proof}", verdict.reason)
 
     def _solved_by(self, choice: Choice, problem: Problem, run: Run) -> Verdict:
         """Hand a problem to its solver, with a line in the log."""
+        self._enter(choice)
+        return choice.solver.solve(problem, run)
+
+    def _enter(self, choice: Choice) -> None:
         name = type(choice.solver).__name__
         if name not in self.run.solvers:
             self.run.solvers.append(name)
             self.run.say(f"{name}: {choice.why}")
-        return choice.solver.solve(problem, run)
 
     def _begin(self) -> None:
         """A set of each part to begin with, from the best set so far or from a feasible one."""
@@ -93,7 +97,8 @@ class Parts:
                 self.masks[k] = mask
                 self._offer()
         self.lower[k] = max(self.lower[k], inner.lower_bound)
-        self.run.raise_bound(min(self.presolved.offset + float(self.lower.sum()), self.run.value))
+        if (self.lower > -np.inf).all():
+            self.run.raise_bound(min(self.presolved.offset + float(self.lower.sum()), self.run.value))
 
     def _offer(self) -> None:
         """Enter the sets of the parts together."""

@@ -8,7 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from dsprog.core.problem import Problem
+from dsprog.core.constraints import Constraint
+from dsprog.core.problem import Problem, as_problem
+from dsprog.core.set_function import SetFunction
 from dsprog.core.submodularity import refuse_refuted
 from dsprog.core.validation import as_mask
 from dsprog.presolve.chain import Presolved, presolve
@@ -39,12 +41,16 @@ class Walked:
     presolve: str = ""
 
 
+def prepared(objective: SetFunction | Problem, constraints: Iterable[Constraint]) -> Problem:
+    """Check what the user gave, and write it in one way."""
+    return normalised(as_problem(objective, constraints))
+
+
 def walk(problem: Problem, run: Run, asked: Asked) -> Walked:
-    """From a checked problem to a verdict; the run holds sets and bounds. An interruption is one way to end."""
+    """From a prepared problem to a verdict; the run holds sets and bounds. An interruption is one way to end."""
     try:
         refuse_refuted_sides(problem)
         offer_initial(problem, run, asked.initial)
-        problem = normalised(problem)
         run.say(header(problem))
         smaller = presolved(problem, run, asked)
         run.say(f"presolve: {smaller.sentence()}")

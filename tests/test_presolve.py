@@ -1,4 +1,4 @@
-"""Reductions: the smaller problem has the same optimum, and the result is one of the whole."""
+"""Presolve: the smaller problem has the same optimum, and the result is one of the whole."""
 
 import numpy as np
 import pytest
@@ -7,10 +7,10 @@ import dsprog as ds
 from dsprog.core.problem import as_problem
 from dsprog.functions.table import all_masks
 from dsprog.generators import FAMILIES, discrete_data, incidence, random_graph
+from dsprog.presolve.chain import STEPS, presolve
 from dsprog.presolve.components import connected
 from dsprog.presolve.domination import dominated
-from dsprog.presolve.exchange import moves
-from dsprog.presolve.reduce import reduce
+from dsprog.presolve.step import Wishes
 from dsprog.testing import check_result
 
 SOLVERS = [ds.BranchAndBound(), ds.CompactModel()]
@@ -43,7 +43,7 @@ def with_copies(seed):
 @pytest.mark.parametrize("seed", range(3))
 def test_the_optimum_stays(solver, build, seed):
     objective = build(seed)
-    assert reduce(as_problem(objective, ())).worthwhile
+    assert presolve(as_problem(objective, ()), Wishes()).worthwhile
     result = ds.minimize(objective, solver, seed=0)
     check_result(result, objective)
     assert result.certified
@@ -51,25 +51,20 @@ def test_the_optimum_stays(solver, build, seed):
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-def test_no_reduction_loses_the_optimum(family):
+def test_presolve_keeps_an_optimum(family):
     for n in (1, 4, 7):
         for seed in range(3):
-            objective = FAMILIES[family](n, seed)
-            reduction = reduce(as_problem(objective, ()))
-            optimum, kept = optimum_and_kept(as_problem(objective, ()), reduction)
-            assert kept == pytest.approx(optimum, abs=1e-9)
+            check_presolved(as_problem(FAMILIES[family](n, seed), ()))
 
 
 def test_components_are_found():
-    parts = connected(separable(0), np.arange(12))
+    parts = connected(as_problem(separable(0), ()))
     assert all(len({np.searchsorted([4, 7, 12], j, side="right") for j in part}) == 1 for part in parts)
     assert len(parts) >= 3
 
 
 def dominated_elements(objective):
-    problem = as_problem(objective, ())
-    I, U = np.zeros(problem.n, dtype=bool), np.ones(problem.n, dtype=bool)
-    return dominated(problem.objective, I, U, moves(problem.rows, I, U)).tolist()
+    return dominated(as_problem(objective, ())).tolist()
 
 
 def test_duplicates_keep_the_cheapest():
@@ -116,22 +111,44 @@ CONSTRAINTS = {
 }
 
 
-def optimum_and_kept(problem, reduction):
-    """The optimum, and the best of the sets that a reduction leaves, both by enumeration."""
+def best_of(problem):
+    """The least value over the feasible sets and a set that has it, by enumeration; infinity where there is none."""
     masks = all_masks(problem.n)
     values = np.where(problem.feasible(masks), problem.objective.values(masks), np.inf)
-    kept = (masks >= reduction.include).all(axis=1) & (masks <= (reduction.include | reduction.free)).all(axis=1)
-    return values.min(), values[kept].min()
+    return values.min(), masks[int(values.argmin())]
+
+
+def check_reduced(problem, reduced):
+    """The parts of a step, or of all, have the optimum of the whole together, and lifting is the way back."""
+    optimum = best_of(problem)[0]
+    best = [best_of(part) for part in reduced.parts]
+    total = reduced.offset + sum(value for value, _ in best)
+    assert total == optimum or total == pytest.approx(optimum, abs=1e-9)
+    if np.isfinite(total):
+        lifted = reduced.lift([mask for _, mask in best])
+        assert problem.feasible(lifted[None])[0]
+        assert problem.objective(lifted) == pytest.approx(total, abs=1e-9)
+        assert reduced.lower <= optimum + 1e-9
+        for mask, (_, part) in zip(reduced.project(lifted), best):
+            np.testing.assert_array_equal(mask, part)
+
+
+def check_presolved(problem):
+    """Every step by itself, and all of them."""
+    for step in STEPS:
+        if step.accepts(problem, Wishes()):
+            reduced = step.apply(problem)
+            if reduced is not None:
+                check_reduced(problem, reduced)
+    check_reduced(problem, presolve(problem, Wishes()))
 
 
 @pytest.mark.parametrize("name", CONSTRAINTS)
 @pytest.mark.parametrize("build", [separable, nested, with_copies, *FAMILIES.values()])
-def test_reductions_keep_an_optimum_under_constraints(build, name):
+def test_presolve_keeps_an_optimum_under_constraints(build, name):
     for seed in range(4):
         objective = build(7, seed) if build in FAMILIES.values() else build(seed)
-        problem = as_problem(objective, CONSTRAINTS[name](objective.n))
-        optimum, kept = optimum_and_kept(problem, reduce(problem))
-        assert kept == optimum or kept == pytest.approx(optimum, abs=1e-9)
+        check_presolved(as_problem(objective, CONSTRAINTS[name](objective.n)))
 
 
 @pytest.mark.parametrize("name", CONSTRAINTS)
@@ -158,15 +175,27 @@ def test_every_exact_solver_may_be_given_parts(solver):
     check_result(result, objective)
     assert result.certified
     assert "elements left" in result.proof
-    assert "elements left" not in ds.minimize(objective, solver, node_limit=300).proof
+    assert "not asked for" in ds.minimize(objective, solver, node_limit=300).presolve
 
 
-def test_who_is_not_given_parts(tmp_path):
-    with pytest.raises(ValueError, match="reduce must be left out: SSP is not given parts"):
-        ds.minimize(separable(0), ds.SSP(), reduce=True)
-    with pytest.raises(ValueError, match="reduce must be left out: checkpoints keep no parts"):
-        ds.minimize(separable(0), ds.BranchAndBound(), reduce=True, checkpoint=tmp_path / "run.npz")
-    assert "elements left" not in ds.minimize(separable(0), ds.BranchAndBound(), reduce=False).proof
+def test_reduce_works_for_everybody(tmp_path):
+    """Also with checkpoints, K best and approximate solvers, or the result says why not."""
+    objective, path = separable(1, (6, 5, 6)), tmp_path / "run.npz"
+    whole = ds.minimize(objective, reduce=True)
+    assert "elements left" in whole.presolve
+    for limit in (2, 4, 8, 16, 10**9):
+        part = ds.minimize(objective, ds.BranchAndBound(starts=0), reduce=True, checkpoint=path, node_limit=limit)
+        assert part.lower_bound <= whole.value + 1e-9 <= part.value + 2e-9
+    assert part.certified
+    assert part.value == pytest.approx(whole.value)
+    assert ds.minimize(objective, ds.SSP(), reduce=True, seed=0).value >= whole.value - 1e-9
+    energy = FAMILIES["pairwise"](12, 0)
+    assert ds.minimize(energy, reduce=True).value == pytest.approx(ds.minimize(energy, ds.BruteForce()).value)
+    best = ds.enumerate_best(objective, 3, reduce=True, constraints=[ds.Include([0]), ds.Exclude([1, 2])])
+    assert "keeps one optimum" in best.presolve
+    assert "decided by constraints" in best.presolve
+    assert [set(S) >= {0} for S in best.sets] == [True] * 3
+    assert "not asked for" in ds.minimize(objective, ds.BranchAndBound(), reduce=False).presolve
 
 
 def test_limits_on_parts_are_honest():
@@ -181,7 +210,7 @@ def test_limits_on_parts_are_honest():
 
 def test_unknown_functions_are_left_alone():
     unknown = ds.FromCallable(lambda S: float(len(S)), 4) - ds.Modular(np.ones(4))
-    assert not reduce(as_problem(unknown, ())).worthwhile
+    assert not presolve(as_problem(unknown, ()), Wishes()).worthwhile
 
 
 def test_the_log_says_what_was_reduced(capsys):
