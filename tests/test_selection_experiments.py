@@ -4,7 +4,7 @@ import pytest
 from click.testing import CliRunner
 
 from dsprog.cli import main
-from dsprog.experiments import figure2, table1
+from dsprog.experiments import figure2, selection, table1
 from dsprog.experiments.saved_rows import SavedRows
 
 pytest.importorskip("sklearn")
@@ -27,7 +27,7 @@ def test_quick_versions(name, tmp_path):
 
 def test_exact_is_never_worse_in_objective(tmp_path):
     figure2.reproduce(tmp_path, quick=True, time_limit=1.0, say=lambda line: None)
-    rows = SavedRows(tmp_path / "figure2.csv", figure2.KEY).rows
+    rows = SavedRows(tmp_path / "figure2.csv", selection.KEY).rows
     for row in rows:
         assert row["value"] >= figure2.exact_value(rows, row) - 1e-9
         assert (row["certified"] == "True") == (row["method"] == "exact")

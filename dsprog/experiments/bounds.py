@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,7 @@ import numpy as np
 
 from dsprog.exact.prismatic.prismatic import Prismatic
 from dsprog.experiments.figures import COLOURS, plotting, saved
-from dsprog.experiments.progress import run_missing
+from dsprog.experiments.progress import Say, run_missing
 from dsprog.experiments.saved_rows import Row, SavedRows
 from dsprog.generators import FAMILIES
 from dsprog.solve.minimize import minimize
@@ -32,9 +31,7 @@ MEASURES = {
 }
 
 
-def reproduce(
-    out: Path, quick: bool = False, time_limit: float = 10.0, say: Callable[[str], object] = print
-) -> tuple[Path, ...]:
+def reproduce(out: Path, quick: bool = False, time_limit: float = 10.0, say: Say = print) -> tuple[Path, ...]:
     """Run what is missing, save each row as it comes, draw. Returns the paths of the rows and of the figure."""
     sizes, seeds, families = ((2, 3), (0,), CHOSEN[:2]) if quick else ((3, 4, 5, 6), (0, 1), CHOSEN)
     rows = SavedRows(out / "bounds.csv", KEY)

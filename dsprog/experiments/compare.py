@@ -42,8 +42,8 @@ def run_all(
             refusals[name] = error
     if not results:
         raise next(iter(refusals.values()))
-    for name, error in refusals.items():
-        say(f"{name} is left out: {error}")
+    for name, reason in refusals.items():
+        say(f"{name} is left out: {reason}")
     return results
 
 

@@ -6,14 +6,13 @@ import itertools
 import math
 import sys
 import time
-from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from dsprog.core.algebra import Difference
 from dsprog.experiments.figures import COLOURS, labelled_panels, saved
-from dsprog.experiments.progress import run_missing
+from dsprog.experiments.progress import Say, run_missing
 from dsprog.experiments.published_instances import OPTIMA, load_published, small_likeness
 from dsprog.experiments.saved_rows import Row, SavedRows
 from dsprog.experiments.solvers import SOLVERS
@@ -34,11 +33,7 @@ NEAREST = 1e-6  # distances below this are drawn here, as found
 
 
 def reproduce(
-    out: Path,
-    quick: bool = False,
-    time_limit: float = 60.0,
-    say: Callable[[str], object] = print,
-    data: Path | None = None,
+    out: Path, quick: bool = False, time_limit: float = 60.0, say: Say = print, data: Path | None = None
 ) -> tuple[Path, ...]:
     """Run what is missing, save each row as it comes, draw. Returns the paths of the rows and of the figure."""
     rows = SavedRows(out / "ds_benchmarks.csv", KEY)

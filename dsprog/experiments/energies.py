@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import itertools
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -15,7 +15,7 @@ import numpy as np
 from dsprog.core.quadratic_form import QuadraticForm
 from dsprog.experiments.data_folder import data_folder
 from dsprog.experiments.page import Html, paragraph, table, write_page
-from dsprog.experiments.progress import run_missing
+from dsprog.experiments.progress import Say, run_missing
 from dsprog.experiments.referees import NEEDS, REFEREES
 from dsprog.experiments.saved_rows import Row, SavedRows
 from dsprog.files import read
@@ -71,9 +71,7 @@ def table_of(path: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
-def reproduce(
-    out: Path, quick: bool = False, time_limit: float = 30.0, say: Callable[[str], object] = print
-) -> tuple[Path, ...]:
+def reproduce(out: Path, quick: bool = False, time_limit: float = 30.0, say: Say = print) -> tuple[Path, ...]:
     """Run what is missing, save each row as it comes, write a page. Returns the paths of both."""
     data = data_folder()
     instances = {instance.name: instance for instance in (*qubo_instances(data), *energy_instances(data))}

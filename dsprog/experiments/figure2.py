@@ -8,20 +8,11 @@ from pathlib import Path
 
 import numpy as np
 
+from dsprog.experiments import selection
 from dsprog.experiments.figures import COLOURS, plotting, saved
 from dsprog.experiments.page import Html, heading, paragraph, table
 from dsprog.experiments.saved_rows import Row
-from dsprog.experiments.selection import (
-    KEY,
-    LABELS,
-    LAMS,
-    MARKERS,
-    SelectionExperiment,
-    Setting,
-    certified,
-    gap_text,
-    methods_in,
-)
+from dsprog.experiments.selection import SelectionExperiment, Setting, certified, draw_line, gap_text, methods_in
 
 PANELS = {
     "train_error": "training error, ‖y - ŷ‖² / ‖y‖²",
@@ -32,8 +23,11 @@ PANELS = {
 
 def cells(quick: bool, datasets: int, methods: Sequence[str]) -> list[Row]:
     """Every method on every data set, the largest weights first."""
-    lams, k, seeds = ((0.1, 0.03), 3, range(2)) if quick else (LAMS, 10, range(datasets))
-    return [dict(zip(KEY, (k, seed, lam, method))) for lam, seed, method in itertools.product(lams, seeds, methods)]
+    lams, k, seeds = ((0.1, 0.03), 3, range(2)) if quick else (selection.LAMS, 10, range(datasets))
+    return [
+        dict(zip(selection.KEY, (k, seed, lam, method)))
+        for lam, seed, method in itertools.product(lams, seeds, methods)
+    ]
 
 
 def by(rows: list[Row], method: str, lam: float) -> list[Row]:
@@ -50,7 +44,7 @@ def draw(rows: list[Row], path: Path) -> Path:
             cells = [(lam, [row[column] for row in by(rows, method, lam)]) for lam in lams if by(rows, method, lam)]
             x, mean = [lam for lam, _ in cells], np.array([np.mean(v) for _, v in cells])
             error = np.array([np.std(v) / np.sqrt(len(v)) for _, v in cells])
-            axis.plot(x, mean, f"{MARKERS[method]}-", color=colour, label=LABELS[method], markersize=4)
+            draw_line(axis, x, mean, method, colour)
             axis.fill_between(
                 x, np.maximum(mean - error, mean / 10), mean + error, color=colour, alpha=0.15, linewidth=0
             )
@@ -71,7 +65,7 @@ def summary(rows: list[Row], method: str, lam: float) -> list[str]:
 
     means = [f"{mean('value'):.4f}", f"{mean('train_error'):.3f}", f"{mean('test_error'):.3f}", f"{mean('size'):.1f}"]
     cost = [f"{mean('seconds'):.2f}", f"{mean('cpu_seconds'):.2f}"]
-    return [f"{lam:g}", LABELS[method], *means, *cost, f"{certified(cells)} of {len(cells)}", gap_text(cells)]
+    return [f"{lam:g}", selection.LABELS[method], *means, *cost, f"{certified(cells)} of {len(cells)}", gap_text(cells)]
 
 
 def report(rows: list[Row], figure: Html, setting: Setting) -> list[Html]:

@@ -7,12 +7,14 @@ from collections.abc import Callable, Sequence
 
 from dsprog.experiments.saved_rows import Row, SavedRows
 
+Say = Callable[[str], object]  # where lines of progress go
+
 
 def run_missing(
     rows: SavedRows,
     cells: Sequence[Row],
     measure: Callable[[Row], Row],
-    say: Callable[[str], object] = print,
+    say: Say = print,
     warm_up: Callable[[], object] = lambda: None,
 ) -> None:
     """Measure and save each cell that ``rows`` does not have; a run that was stopped goes on where it was.

@@ -19,7 +19,7 @@ from dsprog.applications.features.selection_methods import select_by
 from dsprog.core.algebra import Difference
 from dsprog.core.validation import Floats
 from dsprog.experiments.page import Html, picture, write_page
-from dsprog.experiments.progress import run_missing
+from dsprog.experiments.progress import Say, run_missing
 from dsprog.experiments.saved_rows import Row, SavedRows
 from dsprog.generators import sparse_linear_model
 from dsprog.run.result import Event
@@ -91,7 +91,7 @@ class SelectionExperiment:
         out: Path,
         quick: bool = False,
         time_limit: float = 60.0,
-        say: Callable[[str], object] = print,
+        say: Say = print,
         datasets: int | None = None,
         methods: str | None = None,
     ) -> tuple[Path, ...]:
@@ -124,6 +124,11 @@ def methods_in(rows: Iterable[Row]) -> list[str]:
     """The methods there are rows of, in the usual order."""
     there = {row["method"] for row in rows}
     return [method for method in LABELS if method in there]
+
+
+def draw_line(axis: Any, x: Any, y: Any, method: str, colour: str) -> None:
+    """The line of a method."""
+    axis.plot(x, y, f"{MARKERS[method]}-", color=colour, label=LABELS[method], markersize=4)
 
 
 def measured(setting: Setting, cell: Row) -> Row:

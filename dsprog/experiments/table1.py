@@ -11,20 +11,11 @@ from pathlib import Path
 
 import numpy as np
 
+from dsprog.experiments import selection
 from dsprog.experiments.figures import COLOURS, plotting, saved
 from dsprog.experiments.page import Html, heading, paragraph, table
 from dsprog.experiments.saved_rows import Row
-from dsprog.experiments.selection import (
-    KEY,
-    LABELS,
-    LAMS,
-    MARKERS,
-    SelectionExperiment,
-    Setting,
-    certified,
-    gap_text,
-    methods_in,
-)
+from dsprog.experiments.selection import SelectionExperiment, Setting, certified, draw_line, gap_text, methods_in
 
 ALPHAS = (1.0, 0.5, 0.3, 0.2, 0.1, 0.05)  # of the lasso
 PAPER = {
@@ -37,9 +28,9 @@ PAPER = {
 
 def cells(quick: bool, datasets: int, methods: Sequence[str]) -> list[Row]:
     """Every method on every data set, the lasso with weights of its own."""
-    sizes, seeds, lams = ((2, 4), range(2), (0.1, 0.03)) if quick else (tuple(PAPER), range(datasets), LAMS)
+    sizes, seeds, lams = ((2, 4), range(2), (0.1, 0.03)) if quick else (tuple(PAPER), range(datasets), selection.LAMS)
     return [
-        dict(zip(KEY, (k, seed, lam, method)))
+        dict(zip(selection.KEY, (k, seed, lam, method)))
         for seed, k, method in itertools.product(seeds, sizes, methods)
         for lam in (ALPHAS if method == "lasso" else lams)
     ]
@@ -67,7 +58,7 @@ def draw(rows: list[Row], path: Path) -> Path:
     for axis, column, title in zip(axes, ("test_error", "cpu_seconds"), ("test error, ‖y - ŷ‖² / ‖y‖²", "CPU seconds")):
         for colour, method in zip(COLOURS, methods_in(rows)):
             means = [np.mean([row[column] for row in chosen(rows, k, method)]) for k in sizes_in(rows)]
-            axis.plot(range(len(means)), means, f"{MARKERS[method]}-", color=colour, label=LABELS[method], markersize=4)
+            draw_line(axis, range(len(means)), means, method, colour)
         axis.set(xlabel="relevant features", title=title)
         axis.set_xticks(range(len(sizes_in(rows))), [str(k) for k in sizes_in(rows)])
     axes[1].set_yscale("log")
@@ -91,7 +82,7 @@ def report(rows: list[Row], figure: Html, setting: Setting) -> list[Html]:
     theirs = [[k, *cells.values()] for k, cells in PAPER.items()]
     exact = [[row for row in rows if row["method"] == "exact" and row["k"] == k] for k in sizes]
     proved = [[k, len(cells), certified(cells), gap_text(cells)] for k, cells in zip(sizes, exact) if cells]
-    columns = ["k", *(LABELS[m] for m in methods)]
+    columns = ["k", *(selection.LABELS[m] for m in methods)]
     datasets = len({row["seed"] for row in rows})
     return [
         paragraph(
@@ -117,6 +108,6 @@ def report(rows: list[Row], figure: Html, setting: Setting) -> list[Html]:
 
 
 EXPERIMENT = SelectionExperiment(
-    "table1", "Table 1: prediction errors of five methods", 10, tuple(LABELS), cells, draw, report
+    "table1", "Table 1: prediction errors of five methods", 10, tuple(selection.LABELS), cells, draw, report
 )
 reproduce = EXPERIMENT.reproduce

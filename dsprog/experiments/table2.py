@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import itertools
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from dsprog.applications.datasets import Dataset
-from dsprog.experiments.progress import run_missing
+from dsprog.experiments.progress import Say, run_missing
 from dsprog.experiments.saved_rows import Row, SavedRows
 from dsprog.experiments.table2_page import write_results
 from dsprog.experiments.table2_splits import DRAWS, QUICK, Split, available, split_names, split_of
@@ -55,7 +55,7 @@ def reproduce(
     out: Path,
     quick: bool = False,
     time_limit: float = 1.0,
-    say: Callable[[str], object] = print,
+    say: Say = print,
     draws: int | None = None,
     data: Sequence[str] = tuple(DRAWS),
 ) -> tuple[Path, ...]:

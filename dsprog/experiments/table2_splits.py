@@ -6,7 +6,7 @@ two files), or one five-fold cross-validation (GERMAN, HEPATITIS). Rows with mis
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from dsprog.applications.datasets import Dataset, load_census, load_chess, load_german, load_hepatitis
+from dsprog.experiments.progress import Say
 
 DRAWS = {"chess": 10, "german": 10, "census": 8, "hepatitis": 20}
 FOLDS = {"chess": 1, "german": 5, "census": 1, "hepatitis": 5}
@@ -41,7 +42,7 @@ def split_names(data: Sequence[str], draws: int | None) -> Iterator[SplitName]:
                 yield from ((name, draw, fold) for fold in range(FOLDS[name]))
 
 
-def available(data: Sequence[str], say: Callable[[str], object]) -> list[str]:
+def available(data: Sequence[str], say: Say) -> list[str]:
     """The data sets that are at hand; what is missing is said."""
     unknown = [name for name in data if name not in DRAWS]
     if unknown:
