@@ -12,7 +12,14 @@ from dsprog.experiments import selection
 from dsprog.experiments.figures import COLOURS, plotting, saved
 from dsprog.experiments.page import Html, heading, paragraph, table
 from dsprog.experiments.saved_rows import Row
-from dsprog.experiments.selection import SelectionExperiment, Setting, certified, draw_line, gap_text, methods_in
+from dsprog.experiments.selection import (
+    SelectionExperiment,
+    SelectionSetting,
+    certified,
+    draw_line,
+    gap_text,
+    methods_in,
+)
 
 PANELS = {
     "train_error": "training error, ‖y - ŷ‖² / ‖y‖²",
@@ -68,7 +75,7 @@ def summary(rows: list[Row], method: str, lam: float) -> list[str]:
     return [f"{lam:g}", selection.LABELS[method], *means, *cost, f"{certified(cells)} of {len(cells)}", gap_text(cells)]
 
 
-def report(rows: list[Row], figure: Html, setting: Setting) -> list[Html]:
+def report(rows: list[Row], figure: Html, setting: SelectionSetting) -> list[Html]:
     """The page: what was run, the figure, the table, what is certified."""
     lams = sorted({row["lam"] for row in rows}, reverse=True)
     columns = ("λ", "method", "objective", "training", "test", "features", "s", "CPU s", "certified", "median gap")

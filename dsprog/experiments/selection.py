@@ -32,7 +32,7 @@ FRESH = 100  # validation rows, and test rows
 
 
 @dataclass(frozen=True)
-class Setting:
+class SelectionSetting:
     """Sizes of the data, and CPU seconds for the exact method; PRISM, which never ends at these sizes, gets a sixth.
 
     CPU seconds, so that rows measured beside other work can be compared.
@@ -44,7 +44,7 @@ class Setting:
 
 
 @dataclass(frozen=True)
-class Data:
+class SelectionData:
     """Training, validation and test rows."""
 
     X: Floats
@@ -53,7 +53,7 @@ class Data:
     test: tuple[Floats, Floats]
 
     @classmethod
-    def draw(cls, setting: Setting, k: int, seed: int) -> Data:
+    def draw(cls, setting: SelectionSetting, k: int, seed: int) -> SelectionData:
         """The data set of a seed."""
         rng = np.random.default_rng(seed)
         X, y, w, sigma = sparse_linear_model(rng, setting.n, setting.p, k)
@@ -84,7 +84,7 @@ class SelectionExperiment:
     methods: tuple[str, ...]
     cells: Callable[[bool, int, Sequence[str]], list[Row]]
     draw: Callable[[list[Row], Path], Path]
-    report: Callable[[list[Row], Html, Setting], list[Html]]
+    report: Callable[[list[Row], Html, SelectionSetting], list[Html]]
 
     def reproduce(
         self,
@@ -96,7 +96,7 @@ class SelectionExperiment:
         methods: str | None = None,
     ) -> tuple[Path, ...]:
         """Run what is missing, save each row as it comes, draw. Returns the paths of rows, figure and page."""
-        setting = Setting(16, 30, min(time_limit, 3.0)) if quick else Setting(time_limit=time_limit)
+        setting = SelectionSetting(16, 30, min(time_limit, 3.0)) if quick else SelectionSetting(time_limit=time_limit)
         names = self.methods if methods is None else checked_methods(methods)
         cells = self.cells(quick, self.datasets if datasets is None else datasets, names)
         rows = SavedRows(out / f"{self.name}.csv", KEY)
@@ -105,7 +105,7 @@ class SelectionExperiment:
         figure = self.draw(rows.rows, out / f"{self.name}.png")
         return rows.path, figure, self.page(rows.rows, figure, setting)
 
-    def page(self, rows: list[Row], figure: Path, setting: Setting) -> Path:
+    def page(self, rows: list[Row], figure: Path, setting: SelectionSetting) -> Path:
         """Write the page beside the figure."""
         parts = self.report(rows, picture(figure, self.title), setting)
         return write_page(figure.with_suffix(".html"), self.title, parts)
@@ -131,9 +131,9 @@ def draw_line(axis: Any, x: Any, y: Any, method: str, colour: str) -> None:
     axis.plot(x, y, f"{MARKERS[method]}-", color=colour, label=LABELS[method], markersize=4)
 
 
-def measured(setting: Setting, cell: Row) -> Row:
+def measured(setting: SelectionSetting, cell: Row) -> Row:
     """Run a method on a data set; everything in the row is computed again from the returned set."""
-    data = Data.draw(setting, cell["k"], cell["seed"])
+    data = SelectionData.draw(setting, cell["k"], cell["seed"])
     if cell["method"] == "lasso":
         return lasso_row(data, cell["lam"])
     objective = feature_selection_objective(data.X, data.y, cell["lam"])
@@ -160,7 +160,7 @@ def stop_after(end: float) -> Callable[[Event], bool]:
     return lambda event: time.process_time() >= end
 
 
-def lasso_row(data: Data, alpha: float) -> Row:
+def lasso_row(data: SelectionData, alpha: float) -> Row:
     """The lasso itself, as a model of its own."""
     from sklearn.linear_model import Lasso
 
@@ -185,7 +185,7 @@ def gap_text(rows: Iterable[Row]) -> str:
 def warm_up(methods: Iterable[str]) -> None:
     """Run each method once on a small problem, so that no row pays for compilation."""
     for method in methods:
-        measured(Setting(6, 12, 1.0), {"k": 2, "seed": 0, "lam": 0.03, "method": method})
+        measured(SelectionSetting(6, 12, 1.0), {"k": 2, "seed": 0, "lam": 0.03, "method": method})
 
 
 def single_thread() -> Any:

@@ -15,7 +15,14 @@ from dsprog.experiments import selection
 from dsprog.experiments.figures import COLOURS, plotting, saved
 from dsprog.experiments.page import Html, heading, paragraph, table
 from dsprog.experiments.saved_rows import Row
-from dsprog.experiments.selection import SelectionExperiment, Setting, certified, draw_line, gap_text, methods_in
+from dsprog.experiments.selection import (
+    SelectionExperiment,
+    SelectionSetting,
+    certified,
+    draw_line,
+    gap_text,
+    methods_in,
+)
 
 ALPHAS = (1.0, 0.5, 0.3, 0.2, 0.1, 0.05)  # of the lasso
 PAPER = {
@@ -75,7 +82,7 @@ def cell_text(rows: list[Row], k: int, method: str) -> str:
     return f"{error:.3f} ({seconds:.2g})"
 
 
-def report(rows: list[Row], figure: Html, setting: Setting) -> list[Html]:
+def report(rows: list[Row], figure: Html, setting: SelectionSetting) -> list[Html]:
     """The page: our table, the paper's, what is certified."""
     methods, sizes = methods_in(rows), sizes_in(rows)
     ours = [[k, *(cell_text(rows, k, m) for m in methods)] for k in sizes]
