@@ -12,14 +12,7 @@ from dsprog.experiments import selection
 from dsprog.experiments.figures import COLOURS, plotting, saved
 from dsprog.experiments.page import Html, heading, paragraph, table
 from dsprog.experiments.saved_rows import Row
-from dsprog.experiments.selection import (
-    SelectionExperiment,
-    SelectionSetting,
-    certified,
-    draw_line,
-    gap_text,
-    methods_in,
-)
+from dsprog.experiments.selection import SelectionExperiment, SelectionSetting, certified, gap_text
 
 PANELS = {
     "train_error": "training error, ‖y - ŷ‖² / ‖y‖²",
@@ -47,11 +40,11 @@ def draw(rows: list[Row], path: Path) -> Path:
     figure, axes = plotting().subplots(1, 3, figsize=(10, 3.2))
     lams = sorted({row["lam"] for row in rows})
     for (column, label), axis in zip(PANELS.items(), axes):
-        for colour, method in zip(COLOURS, methods_in(rows)):
+        for colour, method in zip(COLOURS, selection.methods_in(rows)):
             cells = [(lam, [row[column] for row in by(rows, method, lam)]) for lam in lams if by(rows, method, lam)]
             x, mean = [lam for lam, _ in cells], np.array([np.mean(v) for _, v in cells])
             error = np.array([np.std(v) / np.sqrt(len(v)) for _, v in cells])
-            draw_line(axis, x, mean, method, colour)
+            selection.draw_line(axis, x, mean, method, colour)
             axis.fill_between(
                 x, np.maximum(mean - error, mean / 10), mean + error, color=colour, alpha=0.15, linewidth=0
             )
@@ -79,7 +72,7 @@ def report(rows: list[Row], figure: Html, setting: SelectionSetting) -> list[Htm
     """The page: what was run, the figure, the table, what is certified."""
     lams = sorted({row["lam"] for row in rows}, reverse=True)
     columns = ("λ", "method", "objective", "training", "test", "features", "s", "CPU s", "certified", "median gap")
-    lines = [summary(rows, m, lam) for lam in lams for m in methods_in(rows) if by(rows, m, lam)]
+    lines = [summary(rows, m, lam) for lam in lams for m in selection.methods_in(rows) if by(rows, m, lam)]
     worse = sum(row["value"] < exact_value(rows, row) - 1e-9 for row in rows if row["method"] != "exact")
     return [
         paragraph(

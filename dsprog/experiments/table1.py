@@ -15,14 +15,7 @@ from dsprog.experiments import selection
 from dsprog.experiments.figures import COLOURS, plotting, saved
 from dsprog.experiments.page import Html, heading, paragraph, table
 from dsprog.experiments.saved_rows import Row
-from dsprog.experiments.selection import (
-    SelectionExperiment,
-    SelectionSetting,
-    certified,
-    draw_line,
-    gap_text,
-    methods_in,
-)
+from dsprog.experiments.selection import SelectionExperiment, SelectionSetting, certified, gap_text
 
 ALPHAS = (1.0, 0.5, 0.3, 0.2, 0.1, 0.05)  # of the lasso
 PAPER = {
@@ -63,9 +56,9 @@ def draw(rows: list[Row], path: Path) -> Path:
     """Test error and CPU seconds of each method against k."""
     figure, axes = plotting().subplots(1, 2, figsize=(8, 3.2))
     for axis, column, title in zip(axes, ("test_error", "cpu_seconds"), ("test error, ‖y - ŷ‖² / ‖y‖²", "CPU seconds")):
-        for colour, method in zip(COLOURS, methods_in(rows)):
+        for colour, method in zip(COLOURS, selection.methods_in(rows)):
             means = [np.mean([row[column] for row in chosen(rows, k, method)]) for k in sizes_in(rows)]
-            draw_line(axis, range(len(means)), means, method, colour)
+            selection.draw_line(axis, range(len(means)), means, method, colour)
         axis.set(xlabel="relevant features", title=title)
         axis.set_xticks(range(len(sizes_in(rows))), [str(k) for k in sizes_in(rows)])
     axes[1].set_yscale("log")
@@ -84,7 +77,7 @@ def cell_text(rows: list[Row], k: int, method: str) -> str:
 
 def report(rows: list[Row], figure: Html, setting: SelectionSetting) -> list[Html]:
     """The page: our table, the paper's, what is certified."""
-    methods, sizes = methods_in(rows), sizes_in(rows)
+    methods, sizes = selection.methods_in(rows), sizes_in(rows)
     ours = [[k, *(cell_text(rows, k, m) for m in methods)] for k in sizes]
     theirs = [[k, *cells.values()] for k, cells in PAPER.items()]
     exact = [[row for row in rows if row["method"] == "exact" and row["k"] == k] for k in sizes]
