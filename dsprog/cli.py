@@ -82,7 +82,7 @@ def demo() -> None:
 @click.option("--quiet", is_flag=True, help="No live log.")
 @click.pass_context
 def solve(ctx: click.Context, file: Path, **options: Any) -> None:
-    r"""Solve the instance in FILE.
+    """Solve the instance in FILE.
 
     Files are .json or .npz, as `objective.save` writes them, or text: UAI MARKOV (binary, pairwise), QUBO (BiqMac
     sparse, OR-Library, qbsolv), max-cut (rudy), maximum flow (DIMACS). Maximisation is read as minimisation of the
@@ -94,7 +94,7 @@ def solve(ctx: click.Context, file: Path, **options: Any) -> None:
       1  an error, said in one sentence
       2  a mistake in the command
       3  stopped without a proof
-    """
+    """  # noqa: D301  # a backspace before lines that click must not wrap
     refuse_what_would_be_ignored(**options)
     answer = solved(file, **options)
     data = answer.to_dict() if hasattr(answer, "to_dict") else vars(answer)

@@ -73,12 +73,17 @@ def run(module: str, **options: Any) -> None:
         click.echo(path)
 
 
-for module, command in COMMANDS.items():
-    common = (
+def command_of(module: str, experiment: ExperimentCommand) -> click.Command:
+    """The command that runs the experiment of a module."""
+    limit = experiment.time_limit
+    params = [
         click.Option(["--quick"], is_flag=True, help="A small version that takes seconds."),
         click.Option(["--out"], type=FOLDER, default="results", show_default=True, help="Folder."),
-        click.Option(["--time-limit"], default=command.time_limit, show_default=True, help="Seconds for each run."),
-    )
-    params = [*common, *command.options]
-    name = module.replace("_", "-")
-    reproduce.add_command(click.Command(name, callback=partial(run, module), params=params, help=command.words))
+        click.Option(["--time-limit"], default=limit, show_default=True, help="Seconds for each run."),
+        *experiment.options,
+    ]
+    return click.Command(module.replace("_", "-"), params=params, callback=partial(run, module), help=experiment.words)
+
+
+for module, experiment in COMMANDS.items():
+    reproduce.add_command(command_of(module, experiment))
