@@ -49,8 +49,8 @@ def qubo_instances(data: Path) -> Iterator[EnergyInstance]:
         if row["set"] == "beasley":
             family, _, number = name.partition("-")
             yield EnergyInstance(name, folder / f"{family}.txt", int(number), value)
-        elif row["set"] == "gka":
-            yield EnergyInstance(name, folder / "gka" / f"{name}.sparse", 1, value)
+        elif row["set"] in ("gka", "be"):
+            yield EnergyInstance(name, folder / row["set"] / f"{name}.sparse", 1, value)
         else:
             yield EnergyInstance(name, folder / "maxcut" / name, 1, -value)
 
