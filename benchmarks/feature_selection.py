@@ -16,7 +16,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 import dsprog as ds
-from benchmarks.harness import machine, save, table
+from benchmarks.harness import print_machine, save, table
 from dsprog.applications import feature_path, feature_selection_objective
 from dsprog.generators import sparse_linear_model
 
@@ -126,7 +126,7 @@ def main() -> None:
         for part in parts:
             rows += part()
             save("feature_selection", rows)
-    print(", ".join(f"{k} {v}" for k, v in machine().items()), "\n")
+    print_machine()
     print(table(rows))
 
 

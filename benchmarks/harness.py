@@ -6,17 +6,16 @@ reports its own success.
 
 from __future__ import annotations
 
-import csv
-import importlib
 import json
 import os
-import pkgutil
 import platform
 import time
 from collections.abc import Callable
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
+
+from dsprog.experiments.saved_rows import write_rows
 
 RESULTS = Path(__file__).parent / "results"
 
@@ -32,6 +31,11 @@ def machine() -> dict[str, str]:
         "python": platform.python_version(),
         **packages,
     }
+
+
+def print_machine() -> None:
+    """One line."""
+    print(", ".join(f"{key} {value}" for key, value in machine().items()), "\n")
 
 
 def cpu_lines() -> list[str]:
@@ -50,12 +54,6 @@ def best_seconds(run: Callable[[], Any], repeats: int = 5) -> float:
     return min(times)
 
 
-def modules(package: str) -> list[Any]:
-    """The modules of ``benchmarks.instances`` or ``benchmarks.solvers``."""
-    root = importlib.import_module(package)
-    return [importlib.import_module(f"{package}.{info.name}") for info in pkgutil.iter_modules(root.__path__)]
-
-
 def referee(objective: Any, S: Any, lower_bound: float) -> dict[str, float]:
     """Value of the set, recomputed, and the gap to the claimed bound."""
     value = objective(S)
@@ -65,11 +63,7 @@ def referee(objective: Any, S: Any, lower_bound: float) -> dict[str, float]:
 def save(name: str, rows: list[dict[str, Any]]) -> Path:
     """Write rows as CSV and, with the machine, as JSON."""
     RESULTS.mkdir(exist_ok=True)
-    columns = list(dict.fromkeys(key for row in rows for key in row))
-    with open(RESULTS / f"{name}.csv", "w", newline="") as file:
-        writer = csv.DictWriter(file, columns)
-        writer.writeheader()
-        writer.writerows(rows)
+    write_rows(RESULTS / f"{name}.csv", rows)
     path = RESULTS / f"{name}.json"
     path.write_text(json.dumps({"machine": machine(), "rows": rows}, indent=1))
     return path

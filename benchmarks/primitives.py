@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from pathlib import Path
 
 import numpy as np
 
 import dsprog as ds
-from benchmarks.harness import best_seconds, machine, save, table
-from dsprog.generators import correlation_kernel, discrete_data, random_graph, sparse_weights
-
-CHESS = Path(__file__).parents[2] / "shared" / "data" / "uci" / "chess" / "kr-vs-kp.data"
+from benchmarks.families import chess_data
+from benchmarks.harness import best_seconds, print_machine, save, table
+from dsprog.generators import correlation_kernel, random_graph, sparse_weights
 
 
 def row(what: str, seconds: float, target: str, note: str = "") -> dict[str, str]:
@@ -43,23 +41,14 @@ def concave_rows() -> list[dict[str, str]]:
     return [row("ConcaveOfModular n=50 K=30, one chain in a batch of 1,000", kernel, "6 µs, 4 times NumPy", note)]
 
 
-def chess_data() -> tuple[np.ndarray, np.ndarray, str]:
-    """Attributes and class of CHESS, or random data of its shape, and which."""
-    if CHESS.exists():
-        data = np.loadtxt(CHESS, dtype=str, delimiter=",")
-        return data[:, :36], data[:, 36], "CHESS 3,196 × 36"
-    return *discrete_data(np.random.default_rng(0), 3196, 36, 2), "random data 3,196 × 36 (CHESS is not at hand)"
-
-
 def entropy_rows() -> list[dict[str, str]]:
-    X, _, name = chess_data()
-    f = ds.Entropy(X)
+    f = ds.Entropy(chess_data()[0])
     rows = []
     for size in (1, 18, 35):
         mask = np.zeros((1, 36), dtype=bool)
         mask[0, :size] = True
         seconds = best_seconds(lambda mask=mask: f.marginals(mask))
-        rows.append(row(f"Entropy on {name}, a row of marginals at |S| = {size}", seconds, "2 ms"))
+        rows.append(row(f"Entropy on CHESS 3,196 × 36, a row of marginals at |S| = {size}", seconds, "2 ms"))
     return rows
 
 
@@ -104,7 +93,7 @@ def start_rows() -> list[dict[str, str]]:
 def main() -> None:
     rows = concave_rows() + entropy_rows() + determinant_rows() + minimisation_rows() + start_rows()
     save("primitives", rows)
-    print(", ".join(f"{k} {v}" for k, v in machine().items()), "\n")
+    print_machine()
     print(table(rows))
 
 

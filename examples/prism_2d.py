@@ -3,10 +3,10 @@
 Two elements make a square of four sets. The first simplex is a triangle around it, with a corner at the set {1}; each
 iteration takes the prism of least bound, adds a cutting plane, and halves the longest edge. A prism is deleted (grey)
 when it contains no set, or none that can improve on the best (orange). The numbers are the bounds of the open prisms
-(blue). The picture goes to the folder named in DSPROG_PICTURES, or to a temporary one.
+(blue). The search is stopped after every iteration and goes on from its checkpoint, which holds the open prisms. The
+picture goes to the folder named in DSPROG_PICTURES, or to a temporary one.
 """
 
-import heapq
 import os
 import tempfile
 from pathlib import Path
@@ -18,9 +18,6 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import dsprog as ds
-from dsprog.core.problem import as_problem
-from dsprog.run.driver import Frontier
-from dsprog.run.run import Monitor
 
 PANELS = 8
 BOX = {"boxstyle": "round,pad=0.15", "facecolor": "white", "edgecolor": "none", "alpha": 0.8}
@@ -30,55 +27,44 @@ g = ds.Table([0.0, 1.5, 2.5, 1.0])
 objective = f - g
 solver = ds.Prismatic(start_vertex=[1])
 
-problem = as_problem(objective, ())
-monitor = Monitor(problem)
-method = solver.method(problem, monitor)
-method.offer_start(monitor)
-
-deleted: list[np.ndarray] = []
+checkpoint = Path(tempfile.mkdtemp()) / "prisms.npz"
 
 
-def draw(axis, frontier, title):
+def saved_prisms():
+    """The vertices and the bound of each open prism, and the number of cutting planes."""
+    with np.load(checkpoint) as saved:
+        count = sum(name.endswith("/vertices") for name in saved)
+        prisms = [(saved[f"bundle/{k}/vertices"][0], saved[f"bundle/{k}/lower"][0]) for k in range(count)]
+        return prisms, len(saved["state/slopes"])
+
+
+def draw(axis, prisms, deleted, S, title):
     """Open prisms with their bounds, deleted ones in grey, the cube and its four sets on top."""
     for vertices in deleted:
         axis.fill(*vertices.T, facecolor="0.93", edgecolor="0.75", linewidth=0.7)
-    for _, _, bundle in frontier.heap:
-        vertices, lower = bundle["vertices"][0], bundle["lower"][0]
+    for vertices, lower in prisms:
         axis.fill(*vertices.T, facecolor="#cfe3f3", edgecolor="#0072B2", linewidth=1.0)
-        axis.text(
-            *vertices.mean(axis=0),
-            f"{lower:.2f}",
-            ha="center",
-            va="center",
-            color="#004a73",
-            fontsize=9,
-            zorder=4,
-            bbox=BOX,
-        )
+        centre = {"ha": "center", "va": "center", "color": "#004a73", "fontsize": 9, "zorder": 4, "bbox": BOX}
+        axis.text(*vertices.mean(axis=0), f"{lower:.2f}", **centre)
     axis.plot([0, 1, 1, 0, 0], [0, 0, 1, 1, 0], color="black", linewidth=1.4)
-    for mask in np.array([[0, 0], [1, 0], [0, 1], [1, 1]], dtype=bool):
-        best = monitor.mask is not None and (mask == monitor.mask).all()
-        axis.plot(*mask, "o", color="#D55E00" if best else "black", markersize=8 if best else 4, zorder=3)
+    for T in ((), (0,), (1,), (0, 1)):
+        best = T == S
+        axis.plot(0 in T, 1 in T, "o", color="#D55E00" if best else "black", markersize=8 if best else 4, zorder=3)
     axis.set(xlim=(-0.15, 2.1), ylim=(-1.1, 1.15), aspect="equal", xticks=[0, 1, 2], yticks=[-1, 0, 1])
     axis.set_title(title, fontsize=9)
     axis.spines[["top", "right"]].set_visible(False)
 
 
 figure, axes = plt.subplots(2, PANELS // 2, figsize=(12, 6.4), layout="constrained")
-frontier = Frontier()
-frontier.push(method.root())
+deleted, before = [], []
 for iteration, axis in enumerate(axes.flat):
-    lower = min(frontier.lower, monitor.value)
-    words = f"{iteration}:  {lower:.2f} ≤ optimum ≤ {monitor.value:.2f}"
-    print(f"iteration {words}, prisms open {len(frontier.heap)}, cutting planes {len(method.slopes)}")
-    draw(axis, frontier, words)
-    if frontier.heap:
-        _, _, parent = heapq.heappop(frontier.heap)
-        expansion = method.expand(parent, monitor.cutoff)
-        monitor.offer(expansion.masks, expansion.values, expansion.source)
-        deleted.append(parent["vertices"][0])
-        for child in expansion.bundles:
-            frontier.push(child)
+    result = ds.minimize(objective, solver, node_limit=iteration, checkpoint=checkpoint)
+    prisms, planes = saved_prisms()
+    deleted += [old for old, _ in before if not any(np.array_equal(old, vertices) for vertices, _ in prisms)]
+    words = f"{iteration}:  {result.lower_bound:.2f} ≤ optimum ≤ {result.value:.2f}"
+    print(f"iteration {words}, prisms open {len(prisms)}, cutting planes {planes}")
+    draw(axis, prisms, deleted, result.S, words)
+    before = prisms
 
 path = Path(os.environ.get("DSPROG_PICTURES", tempfile.mkdtemp())) / "prism_2d.png"
 figure.savefig(path, dpi=110)

@@ -2,12 +2,16 @@
 
 import csv
 
+import numpy as np
 import pytest
 from click.testing import CliRunner
 
 import dsprog as ds
 from dsprog.cli import main
-from dsprog.experiments.compare import COLUMNS, SOLVERS, compare, load_instance
+from dsprog.experiments.compare import COLUMNS, compare
+from dsprog.experiments.instances import load_instance
+from dsprog.experiments.solvers import SOLVERS
+from dsprog.generators import FAMILIES
 
 
 def run(*arguments):
@@ -15,14 +19,14 @@ def run(*arguments):
 
 
 def test_gap_is_to_the_best_bound_known():
-    objective = load_instance("logdet:n=10,seed=3")
-    optimum = ds.minimize(objective).value
-    rows = {row["solver"]: row for row in compare(objective, ["backward", "flip", "brute"], seed=0)}
+    problem = load_instance("logdet:n=10,seed=3")
+    optimum = ds.minimize(problem.objective).value
+    rows = {row["solver"]: row for row in compare(problem, ["backward", "flip", "brute"], seed=0)}
     assert rows["brute"]["gap"] == 0
     for row in rows.values():
         assert row["gap"] == pytest.approx((row["value"] - optimum) / abs(row["value"]), abs=1e-12)
         assert row["oracle_calls"] > 0
-    assert compare(objective, ["flip"], seed=0)[0]["gap"] == float("inf")
+    assert compare(problem, ["flip"], seed=0)[0]["gap"] == float("inf")
 
 
 def test_every_name_runs():
@@ -41,8 +45,32 @@ def test_table_and_files(tmp_path):
     with open(tmp_path / "new" / "compare.csv") as file:
         rows = list(csv.DictReader(file))
     assert [row["solver"] for row in rows] == ["ssp", "forward", "brute"]
-    assert float(rows[2]["value"]) == pytest.approx(ds.minimize(load_instance("concave:n=8,seed=1")).value)
+    assert float(rows[2]["value"]) == pytest.approx(ds.minimize(FAMILIES["concave"](8, 1)).value)
     assert (tmp_path / "new" / "compare.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_constraints_of_a_file_are_kept(tmp_path):
+    objective, most = FAMILIES["coverage"](9, 2), [ds.Knapsack(np.ones(9), 2.0)]
+    objective.save(tmp_path / "instance.json", most)
+    result = run(str(tmp_path / "instance.json"), "--solvers", "exact,forward,brute")
+    assert result.exit_code == 0, result.output
+    rows = [line.split() for line in result.output.splitlines()[1:]]
+    assert all(int(row[-2]) <= 2 for row in rows), "the column before the status is the size"
+    assert float(rows[0][1]) == pytest.approx(ds.minimize(objective, constraints=most).value, rel=1e-8)
+    assert float(rows[0][1]) > ds.minimize(objective).value
+    every = run(str(tmp_path / "instance.json"))
+    assert every.exit_code == 0, every.output
+    assert "ssp is left out: SSP does not take constraints" in every.stderr
+    assert "ssp" not in every.stdout
+    assert "SSP does not take constraints" in run(str(tmp_path / "instance.json"), "--solvers", "ssp").output
+
+
+def test_other_formats(tmp_path):
+    (tmp_path / "triangle").write_text("3 3\n1 2 1\n2 3 1\n1 3 1\n")
+    for options in ([], ["--format", "rudy"]):
+        result = run(str(tmp_path / "triangle"), "--solvers", "exact", *options)
+        assert result.output.splitlines()[1].split()[:2] == ["exact", "-2"]
+    assert run(str(tmp_path / "triangle"), "--format", "uai").exit_code == 1
 
 
 @pytest.mark.parametrize(

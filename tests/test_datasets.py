@@ -1,19 +1,16 @@
 """The data sets have the shapes that their sources state."""
 
-import os
-from pathlib import Path
-
 import numpy as np
 import pytest
 
 pytest.importorskip("pandas")
 import dsprog as ds
 from dsprog.applications import TANClassifier, explaining_away, load_census, load_chess, load_german, load_hepatitis
+from dsprog.experiments.data_folder import data_folder
 from dsprog.functions.table import all_masks
 from dsprog.testing import check_result
 
-DATA = Path(os.environ.get("DSPROG_DATA", Path(__file__).parents[2] / "shared" / "data"))
-CENSUS = DATA / "uci" / "census-income-kdd"
+CENSUS = data_folder() / "uci" / "census-income-kdd"
 needs_census = pytest.mark.skipif(not CENSUS.exists(), reason=f"CENSUS-INCOME is not in {CENSUS}")
 
 SHAPES = {

@@ -1,8 +1,6 @@
 """Published optima of QUBO, max-cut and UAI instances, where the data are at hand."""
 
-import os
 import time
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,10 +9,11 @@ import dsprog as ds
 from dsprog.core.quadratic_form import QuadraticForm
 from dsprog.exact.quadratic.odd_cycle_bound import OddCycleBound
 from dsprog.exact.quadratic.semidefinite_bound import InteriorPoint, SemidefinitePoint
+from dsprog.experiments.data_folder import data_folder
 from dsprog.experiments.energies import energy_instances, qubo_instances
 from dsprog.presolve.roof import roof_duality
 
-DATA = Path(os.environ.get("DSPROG_DATA", Path(__file__).parents[2] / "shared" / "data"))
+DATA = data_folder()
 needs_data = pytest.mark.skipif(not (DATA / "qubo" / "optima.csv").exists(), reason=f"no instances in {DATA}")
 INSTANCES = [*qubo_instances(DATA), *energy_instances(DATA)] if (DATA / "qubo" / "optima.csv").exists() else []
 QUICK = ("bqp50-1", "bqp50-10", "bqp100-3", "gka3a", "gka5b", "g05_60.3", "t2g10_5555", "Segmentation_12", "Grids_28")

@@ -8,7 +8,7 @@ import pytest
 
 import dsprog as ds
 from dsprog.applications import feature_path, feature_selection_objective, information_selection_objective
-from dsprog.applications.features.recipes import supermodular_reading
+from dsprog.applications.features.selection_methods import supermodular_reading
 
 pytest.importorskip("sklearn")
 from sklearn.linear_model import LinearRegression

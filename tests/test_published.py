@@ -3,8 +3,11 @@
 import pytest
 
 import dsprog as ds
-from benchmarks.published import DATA, OPTIMA, build
+from dsprog.experiments.data_folder import data_folder
+from dsprog.experiments.published_instances import OPTIMA
+from dsprog.experiments.published_instances import load_published as build
 
+DATA = data_folder() / "ds"
 pytestmark = pytest.mark.skipif(
     not DATA.is_dir(), reason=f"no data at {DATA}: set DSPROG_DATA to the folder that holds ds/"
 )

@@ -4,8 +4,8 @@ import pytest
 from click.testing import CliRunner
 
 from dsprog.cli import main
-from dsprog.experiments import figure2, table1
-from dsprog.experiments.rows import Rows
+from dsprog.experiments import figure2, selection, table1
+from dsprog.experiments.saved_rows import SavedRows
 
 pytest.importorskip("sklearn")
 pytest.importorskip("matplotlib")
@@ -27,7 +27,7 @@ def test_quick_versions(name, tmp_path):
 
 def test_exact_is_never_worse_in_objective(tmp_path):
     figure2.reproduce(tmp_path, quick=True, time_limit=1.0, say=lambda line: None)
-    rows = Rows(tmp_path / "figure2.csv", figure2.KEY).rows
+    rows = SavedRows(tmp_path / "figure2.csv", selection.KEY).rows
     for row in rows:
         assert row["value"] >= figure2.exact_value(rows, row) - 1e-9
         assert (row["certified"] == "True") == (row["method"] == "exact")
@@ -39,3 +39,9 @@ def test_the_weight_is_chosen_on_validation_rows():
         for lam, error in ((0.1, 0.6), (0.05, 0.4))
     ]
     assert [row["lam"] for row in table1.chosen(rows, 5, "exact")] == [0.05]
+
+
+def test_an_unknown_method_is_refused(tmp_path):
+    result = CliRunner().invoke(main, ["reproduce", "figure2", "--methods", "exact,magic", "--out", str(tmp_path)])
+    assert result.exit_code == 1
+    assert "methods must be among exact, prism, ssp, greedy, lasso, got 'magic'" in result.output

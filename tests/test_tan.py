@@ -10,7 +10,7 @@ import networkx as nx
 import pandas as pd
 
 from dsprog.applications import TANClassifier
-from dsprog.applications.tan.cuts import Cutter, bipartition, settled
+from dsprog.applications.tan.attribute_cuts import Cutter, bipartition, settled
 from dsprog.applications.tan.explaining_away import explaining_away
 from dsprog.applications.tan.likelihood import allowed_parents, climbed
 from dsprog.applications.tan.picture import positions

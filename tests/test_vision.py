@@ -106,3 +106,11 @@ def test_matching_finds_the_turned_points():
     assert best.sum(axis=1).max() <= 1
     with pytest.raises(ValueError, match="second must have points of 2 coordinates"):
         match_points(points, np.ones((3, 3)))
+
+
+def test_recipes_are_found_in_the_applications_too():
+    from dsprog import applications
+
+    assert {*applications.__all__} <= {*dir(applications)}
+    assert applications.segment is segment
+    assert applications.restore is restore

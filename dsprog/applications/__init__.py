@@ -9,12 +9,15 @@ from importlib import import_module
 from typing import Any
 
 from dsprog.applications.energy import ising, max_cut, qubo
+from dsprog.applications.expansion import alpha_expansion
 from dsprog.applications.features.recipes import (
     feature_path,
     feature_selection_objective,
     information_selection_objective,
 )
+from dsprog.applications.matching import match_points
 from dsprog.applications.tan.explaining_away import explaining_away
+from dsprog.applications.vision import restore, segment
 
 LATER = {
     "MDLDiscretizer": "tan.discretize",
@@ -27,13 +30,17 @@ LATER = {
 }
 
 __all__ = [
+    "alpha_expansion",
     "explaining_away",
     "feature_path",
     "feature_selection_objective",
     "information_selection_objective",
     "ising",
+    "match_points",
     "max_cut",
     "qubo",
+    "restore",
+    "segment",
     *LATER,
 ]
 
@@ -45,3 +52,7 @@ def __getattr__(name: str) -> Any:
         return getattr(import_module(f"dsprog.applications.{LATER[name]}"), name)
     except ModuleNotFoundError as error:
         raise ImportError(f"{name} needs {error.name}, which is not there: pip install dsprog[ml]") from error
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *LATER})

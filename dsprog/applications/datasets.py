@@ -22,26 +22,26 @@ import numpy as np
 FOLDER = Path(__file__).parent / "data"
 
 
-def names(words: str) -> list[str]:
-    """Names of columns."""
+def column_names(words: str) -> list[str]:
+    """The words of a string."""
     return words.split()
 
 
-CHESS = names(
+CHESS = column_names(
     "bkblk bknwy bkon8 bkona bkspr bkxbq bkxcr bkxwp blxwp bxqsq cntxt dsopp dwipd hdchk katri mulch qxmsq r2ar8 "
     "reskd reskr rimmx rkxwp rxmsq simpl skach skewr skrxp spcop stlmt thrsk wkcti wkna8 wknck wkovl wkpos wtoeg"
 )
-GERMAN = names(
+GERMAN = column_names(
     "checking duration history purpose amount savings employment rate status debtors residence property age "
     "plans housing credits job liable telephone foreign"
 )
 GERMAN_NUMERIC = ("duration", "amount", "rate", "residence", "age", "credits", "liable")
-HEPATITIS = names(
+HEPATITIS = column_names(
     "age sex steroid antivirals fatigue malaise anorexia liver_big liver_firm spleen_palpable spiders ascites varices "
     "bilirubin alk_phosphate sgot albumin protime histology"
 )
 HEPATITIS_NUMERIC = ("age", "bilirubin", "alk_phosphate", "sgot", "albumin", "protime")
-CENSUS = names(
+CENSUS = column_names(
     "age class_of_worker industry occupation education wage_per_hour enrolled marital major_industry "
     "major_occupation race hispanic sex union unemployment employment capital_gains capital_losses dividends "
     "tax_filer previous_region previous_state household household_summary weight migration_msa migration_reg "

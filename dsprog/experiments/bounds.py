@@ -7,18 +7,18 @@ families and n.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
+import re
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from dsprog.core.problem import as_problem
-from dsprog.core.set_function import count_oracle_calls
 from dsprog.exact.prismatic.prismatic import Prismatic
-from dsprog.experiments.rows import COLOURS, Row, Rows, plotting
+from dsprog.experiments.figures import COLOURS, plotting, saved
+from dsprog.experiments.progress import Say, run_missing
+from dsprog.experiments.saved_rows import Row, SavedRows
 from dsprog.generators import FAMILIES
-from dsprog.run.run import Limits, Monitor
+from dsprog.solve.minimize import minimize
 
 CHOSEN = ("concave", "coverage", "facility", "logdet", "entropy", "cut")
 BOUNDS, SUBDIVISIONS = ("bilp", "lp"), ("bisection", "optimum")
@@ -31,45 +31,41 @@ MEASURES = {
 }
 
 
-def reproduce(
-    out: Path, quick: bool = False, time_limit: float = 10.0, say: Callable[[str], object] = print
-) -> tuple[Path, Path]:
+def reproduce(out: Path, quick: bool = False, time_limit: float = 10.0, say: Say = print) -> tuple[Path, ...]:
     """Run what is missing, save each row as it comes, draw. Returns the paths of the rows and of the figure."""
     sizes, seeds, families = ((2, 3), (0,), CHOSEN[:2]) if quick else ((3, 4, 5, 6), (0, 1), CHOSEN)
-    rows = Rows(out / "bounds.csv", KEY)
-    for cell in itertools.product(families, sizes, seeds, BOUNDS, SUBDIVISIONS):
-        name = dict(zip(KEY, cell))
-        if not rows.has(name):
-            rows.append(measured(name, time_limit))
-            say(" ".join(map(str, rows.rows[-1].values())))
+    rows = SavedRows(out / "bounds.csv", KEY)
+    cells = [dict(zip(KEY, cell)) for cell in itertools.product(families, sizes, seeds, BOUNDS, SUBDIVISIONS)]
+    run_missing(rows, cells, lambda cell: measured(cell, time_limit), say)
     return rows.path, draw(rows.rows, out / "bounds.png")
 
 
-def measured(name: Row, time_limit: float) -> Row:
-    """One run; the functions are compiled and warm before the clock starts."""
-    objective = FAMILIES[name["family"]](name["n"], name["seed"])
-    solver = Prismatic(bound=name["bound"], subdivision=name["subdivision"])
-    run(objective, solver, Limits(node_limit=1))
-    return {**name, **run(objective, solver, Limits(time_limit=time_limit))}
-
-
-def run(objective: Any, solver: Prismatic, limits: Limits) -> Row:
-    """What one run cost and what it proved."""
-    problem = as_problem(objective, ())
-    with count_oracle_calls() as tally:
-        monitor = Monitor(problem, limits)
-        method = solver.method(problem, monitor)
-        verdict = method.run(monitor)
+def measured(cell: Row, time_limit: float) -> Row:
+    """What a run cost and what it proved; the functions are compiled and warm before the clock starts."""
+    objective = FAMILIES[cell["family"]](cell["n"], cell["seed"])
+    solver = Prismatic(bound=cell["bound"], subdivision=cell["subdivision"])
+    minimize(objective, solver, node_limit=1)
+    result = minimize(objective, solver, time_limit=time_limit)
     return {
-        "status": verdict.status,
-        "iterations": monitor.nodes,
-        "programmes": method.programmes,
-        "oracle_calls": tally.calls,
-        "seconds": round(monitor.seconds, 4),
-        "cuts": len(method.slopes),
-        "value": monitor.value,
-        "lower_bound": monitor.lower_bound,
+        "status": result.status,
+        "iterations": result.nodes,
+        "programmes": programmes_in(result.proof),
+        "oracle_calls": result.oracle_calls,
+        "seconds": round(result.seconds, 4),
+        "cuts": result.trace[-1].cuts,
+        "value": result.value,
+        "lower_bound": result.lower_bound,
     }
+
+
+def programmes_in(proof: str) -> int:
+    """How many programmes were solved, as a proof by :class:`Prismatic` says.
+
+    >>> programmes_in("every prism was bounded, 1,234 binary programmes in this run")
+    1234
+    """
+    found = re.search(r"([\d,]+) \w+ programmes", proof)
+    return int(found[1].replace(",", "")) if found else 0
 
 
 def draw(rows: list[Row], path: Path) -> Path:
@@ -91,9 +87,7 @@ def draw(rows: list[Row], path: Path) -> Path:
         [], [], color="0.3", marker="o", markerfacecolor="white", linestyle="", label="met its time limit"
     )
     figure.legend(handles=[*lines, hollow], loc="outside upper center", ncols=5)
-    figure.savefig(path)
-    plt.close(figure)
-    return path
+    return saved(figure, path)
 
 
 def panel(axis: Any, rows: list[Row], measure: str) -> None:

@@ -2,65 +2,53 @@
 
 from __future__ import annotations
 
+import itertools
 import math
-import os
 import sys
 import time
-from collections.abc import Callable
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from dsprog.approximate.dca import DCA
-from dsprog.approximate.double_greedy import DoubleGreedy
-from dsprog.approximate.greedy import Greedy
-from dsprog.approximate.mod_mod import ModMod
-from dsprog.approximate.ssp import SSP
 from dsprog.core.algebra import Difference
-from dsprog.experiments.ds_instances import NAMES, load, small_likeness
-from dsprog.experiments.rows import COLOURS, Row, Rows, plotting
+from dsprog.experiments.figures import COLOURS, labelled_panels, saved
+from dsprog.experiments.progress import Say, run_missing
+from dsprog.experiments.published_instances import OPTIMA, load_published, small_likeness
+from dsprog.experiments.saved_rows import Row, SavedRows
+from dsprog.experiments.solvers import SOLVERS
 from dsprog.run.solver import Solver
 from dsprog.solve.minimize import minimize
 
 CERTIFIED = "certified"
-SOLVERS: dict[str, Solver | None] = {
-    CERTIFIED: None,  # the default of minimize
-    "SSP": SSP(),
-    "ModMod": ModMod(),
-    "DCA": DCA(),
-    "greedy": Greedy("forward"),
-    "double greedy": DoubleGreedy(),
+TITLES = {  # of solvers in the table of all
+    CERTIFIED: "exact",
+    "SSP": "ssp",
+    "ModMod": "modmod",
+    "DCA": "dca",
+    "greedy": "forward",
+    "double greedy": "double",
 }
 KEY = ("instance", "solver")
 NEAREST = 1e-6  # distances below this are drawn here, as found
 
 
 def reproduce(
-    out: Path,
-    quick: bool = False,
-    time_limit: float = 60.0,
-    say: Callable[[str], object] = print,
-    data: Path | None = None,
-) -> tuple[Path, Path]:
+    out: Path, quick: bool = False, time_limit: float = 60.0, say: Say = print, data: Path | None = None
+) -> tuple[Path, ...]:
     """Run what is missing, save each row as it comes, draw. Returns the paths of the rows and of the figure."""
-    rows = Rows(out / "ds_benchmarks.csv", KEY)
-    for instance in NAMES[1:4:2] if quick else NAMES:
-        missing = [name for name in SOLVERS if not rows.has({"instance": instance, "solver": name})]
-        objective = (small_likeness(instance) if quick else from_data(instance, data)) if missing else None
-        for name in missing:
-            assert objective is not None
-            rows.append({"instance": instance, "solver": name, **measured(objective, SOLVERS[name], time_limit)})
-            say(" ".join(map(str, rows.rows[-1].values())))
+    rows = SavedRows(out / "ds_benchmarks.csv", KEY)
+    names = tuple(OPTIMA)[1:4:2] if quick else tuple(OPTIMA)
+    cells = [dict(zip(KEY, cell)) for cell in itertools.product(names, TITLES)]
+
+    @lru_cache(maxsize=1)
+    def objective(name: str) -> Difference:
+        return small_likeness(name) if quick else load_published(name, data)
+
+    def measure(cell: Row) -> Row:
+        return measured(objective(cell["instance"]), SOLVERS[TITLES[cell["solver"]]](), time_limit)
+
+    run_missing(rows, cells, measure, say)
     return rows.path, draw(rows.rows, out / "ds_benchmarks.png")
-
-
-def from_data(instance: str, data: Path | None) -> Difference:
-    """An instance from the folder given, or from ``ds`` in the folder that DSPROG_DATA names."""
-    folder = Path(os.environ.get("DSPROG_DATA", ".")) / "ds" if data is None else data
-    try:
-        return load(instance, folder)
-    except FileNotFoundError as error:
-        message = f"{error.filename} is not there: name the folder of the data with --data, or set DSPROG_DATA"
-        raise ValueError(message) from None
 
 
 def measured(objective: Difference, solver: Solver | None, time_limit: float) -> Row:
@@ -93,26 +81,20 @@ def peak_memory() -> float:
 
 def draw(rows: list[Row], path: Path) -> Path:
     """A panel an instance, a line a solver: how far above the optimum it stopped, and what it cost."""
-    plt = plotting()
     instances = list(dict.fromkeys(row["instance"] for row in rows))
-    size = (2.3 * len(instances) + 1.2, 2.6)
-    figure, axes = plt.subplots(1, len(instances), figsize=size, sharey=True, squeeze=False)
-    for axis, instance in zip(axes[0], instances):
+    figure, axes = labelled_panels(len(instances), 2.3 * len(instances) + 1.2, 2.6, list(TITLES))
+    for axis, instance in zip(axes, instances):
         panel(axis, [row for row in rows if row["instance"] == instance])
-    axes[0, 0].set_yticks(range(len(SOLVERS)), list(SOLVERS))
-    axes[0, 0].invert_yaxis()
     figure.supxlabel(
         "value above the certified optimum (left edge: optimum found); processor seconds beside", fontsize=9
     )
-    figure.savefig(path)
-    plt.close(figure)
-    return path
+    return saved(figure, path)
 
 
 def panel(axis: Any, rows: list[Row]) -> None:
     """Distances on a logarithmic scale, the certified optimum as a diamond."""
     optimum = next(row["value"] for row in rows if row["solver"] == CERTIFIED)
-    for place, name in enumerate(SOLVERS):
+    for place, name in enumerate(TITLES):
         for row in (row for row in rows if row["solver"] == name):
             proved = bool(row["certified"])
             distance = max(NEAREST, row["value"] - optimum)

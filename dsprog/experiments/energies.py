@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import csv
-import os
+import itertools
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
-from html import escape
 from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
 
 from dsprog.core.quadratic_form import QuadraticForm
+from dsprog.experiments.data_folder import data_folder
+from dsprog.experiments.page import Html, paragraph, table, write_page
+from dsprog.experiments.progress import Say, run_missing
 from dsprog.experiments.referees import NEEDS, REFEREES
-from dsprog.experiments.rows import Row, Rows
+from dsprog.experiments.saved_rows import Row, SavedRows
 from dsprog.files import read
 from dsprog.functions.graph import Pairwise
 
@@ -25,13 +27,8 @@ KEY = ("instance", "solver")
 TITLE = "Energies, QUBO and max-cut"
 
 
-def data_folder() -> Path:
-    """Where the instances are: DSPROG_DATA, or ``../shared/data`` beside the repository."""
-    return Path(os.environ.get("DSPROG_DATA", Path(__file__).parents[3] / "shared" / "data"))
-
-
 @dataclass(frozen=True)
-class Instance:
+class EnergyInstance:
     """A file (and a problem in it), and the published minimum."""
 
     name: str
@@ -44,26 +41,26 @@ class Instance:
         return read(self.path, problem=self.problem)
 
 
-def qubo_instances(data: Path) -> Iterator[Instance]:
+def qubo_instances(data: Path) -> Iterator[EnergyInstance]:
     """Those of ``qubo/optima.csv``; a maximum cut is published as it is, and minimised as its negative."""
     folder = data / "qubo"
     for row in table_of(folder / "optima.csv"):
         name, value = row["name"], float(row["value"])
         if row["set"] == "beasley":
             family, _, number = name.partition("-")
-            yield Instance(name, folder / f"{family}.txt", int(number), value)
-        elif row["set"] == "gka":
-            yield Instance(name, folder / "gka" / f"{name}.sparse", 1, value)
+            yield EnergyInstance(name, folder / f"{family}.txt", int(number), value)
+        elif row["set"] in ("gka", "be"):
+            yield EnergyInstance(name, folder / row["set"] / f"{name}.sparse", 1, value)
         else:
-            yield Instance(name, folder / "maxcut" / name, 1, -value)
+            yield EnergyInstance(name, folder / "maxcut" / name, 1, -value)
 
 
-def energy_instances(data: Path) -> Iterator[Instance]:
+def energy_instances(data: Path) -> Iterator[EnergyInstance]:
     """Those of ``energies/optima.csv``."""
     folder = data / "energies"
     for row in table_of(folder / "optima.csv"):
         value = next(float(entry) for column, entry in row.items() if column.startswith("min_energy"))
-        yield Instance(row["name"], folder / f"{row['name']}.uai", 1, value)
+        yield EnergyInstance(row["name"], folder / f"{row['name']}.uai", 1, value)
 
 
 def table_of(path: Path) -> list[dict[str, str]]:
@@ -74,32 +71,28 @@ def table_of(path: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
-def reproduce(
-    out: Path, quick: bool = False, time_limit: float = 30.0, say: Callable[[str], object] = print
-) -> tuple[Path, Path]:
+def reproduce(out: Path, quick: bool = False, time_limit: float = 30.0, say: Say = print) -> tuple[Path, ...]:
     """Run what is missing, save each row as it comes, write a page. Returns the paths of both."""
     data = data_folder()
-    instances = [*qubo_instances(data), *energy_instances(data)]
+    instances = {instance.name: instance for instance in (*qubo_instances(data), *energy_instances(data))}
     solvers = [name for name in REFEREES if name not in NEEDS or find_spec(NEEDS[name]) is not None]
-    if quick:
-        instances = [instance for instance in instances if instance.name in QUICK]
-    rows = Rows(out / "energies.csv", KEY)
-    for instance in instances:
-        if instance.name in WARM:
-            measured(instance, "dsprog", time_limit)
-    for solver in solvers:
-        measured(instances[0], solver, time_limit)
-    for instance in instances:
+    rows = SavedRows(out / "energies.csv", KEY)
+    cells = [dict(zip(KEY, cell)) for cell in itertools.product(QUICK if quick else instances, solvers)]
+
+    def warm_up() -> None:
+        for name in set(WARM) & {cell["instance"] for cell in cells}:
+            measured(instances[name], "dsprog", time_limit)
         for solver in solvers:
-            if not rows.has({"instance": instance.name, "solver": solver}):
-                rows.append(measured(instance, solver, time_limit))
-                say(" ".join(map(str, rows.rows[-1].values())))
-    page = out / "energies.html"
-    page.write_text(page_of(rows.rows, time_limit))
-    return rows.path, page
+            measured(instances[cells[0]["instance"]], solver, time_limit)
+
+    def measure(cell: Row) -> Row:
+        return measured(instances[cell["instance"]], cell["solver"], time_limit)
+
+    run_missing(rows, cells, measure, say, warm_up)
+    return rows.path, write_page(out / "energies.html", TITLE, parts(rows.rows, time_limit))
 
 
-def measured(instance: Instance, solver: str, time_limit: float) -> Row:
+def measured(instance: EnergyInstance, solver: str, time_limit: float) -> Row:
     """One run, judged against the published minimum; CPU seconds, building the model included."""
     form = QuadraticForm.of(instance.load())
     assert form is not None
@@ -108,8 +101,6 @@ def measured(instance: Instance, solver: str, time_limit: float) -> Row:
     seconds, wall = time.process_time() - started, time.perf_counter() - wall
     slack = 1e-4 if form.scale % 1 else 1e-6
     return {
-        "instance": instance.name,
-        "solver": solver,
         "n": form.n,
         "pairs": form.pairs.nnz // 2,
         "published": instance.optimum,
@@ -127,19 +118,23 @@ def geometric_mean(rows: list[Row], solver: str, time_limit: float) -> float:
     return float(np.exp(np.mean(np.log(np.maximum(seconds, 1e-3))))) if seconds else np.nan
 
 
-def page_of(rows: list[Row], time_limit: float) -> str:
-    """A page: geometric means, then one line an instance."""
+def parts(rows: list[Row], time_limit: float) -> list[Html]:
+    """What the page says: geometric means, then one line an instance."""
     solvers = list(dict.fromkeys(row["solver"] for row in rows))
     cells = {(row["instance"], row["solver"]): row for row in rows}
-    head = "".join(f"<th>{escape(solver)}</th>" for solver in solvers)
-    means = "".join(f"<td>{geometric_mean(rows, solver, time_limit):.3g}</td>" for solver in solvers)
-    proved = "".join(f"<td>{sum(row['proved'] for row in rows if row['solver'] == s)}</td>" for s in solvers)
-    lines = []
-    for name in dict.fromkeys(row["instance"] for row in rows):
-        first = next(row for row in rows if row["instance"] == name)
-        times = "".join(f"<td>{cell_of(cells.get((name, solver)))}</td>" for solver in solvers)
-        lines.append(f"<tr><td>{escape(name)}</td><td>{first['n']}</td><td>{first['published']:g}</td>{times}</tr>")
-    return PAGE.format(title=TITLE, limit=time_limit, head=head, means=means, proved=proved, lines="\n".join(lines))
+    means = [f"{geometric_mean(rows, solver, time_limit):.3g}" for solver in solvers]
+    proved = [sum(row["proved"] for row in rows if row["solver"] == solver) for solver in solvers]
+    facts = {row["instance"]: [row["n"], f"{row['published']:g}"] for row in rows}
+    lines = [[name, *fact, *(cell_of(cells.get((name, solver))) for solver in solvers)] for name, fact in facts.items()]
+    return [
+        paragraph(
+            "CPU seconds to a proof at the published optimum, building the model included; limit "
+            f"{time_limit:g} s of wall time. HiGHS and SCIP have the linearised model, toulbar2 and dsprog the energy "
+            "itself."
+        ),
+        table(["", *solvers], [["geometric mean, the limit where open", *means], ["proved", *proved]]),
+        table(["instance", "n", "minimum", *solvers], lines),
+    ]
 
 
 def cell_of(row: Row | None) -> str:
@@ -149,23 +144,4 @@ def cell_of(row: Row | None) -> str:
     if row["proved"]:
         return f"{row['seconds']:.3g}"
     gap = (row["value"] - row["bound"]) / max(abs(row["published"]), 1e-9)
-    return f"<em>open, gap {gap:.1%}</em>" if np.isfinite(gap) else "<em>open</em>"
-
-
-PAGE = """<!doctype html>
-<html lang="en"><meta charset="utf-8"><title>{title}</title>
-<style>
-body {{ font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 60rem; padding: 0 1rem; }}
-table {{ border-collapse: collapse; margin: 1rem 0; }} td, th {{ padding: .15rem .7rem; text-align: right; }}
-td:first-child {{ text-align: left; }} tr {{ border-bottom: 1px solid #ddd; }} em {{ color: #a40; font-style: normal; }}
-</style>
-<h1>{title}</h1>
-<p>CPU seconds to a proof at the published optimum, building the model included; limit {limit:g} s of wall time.
-HiGHS and SCIP have the linearised model, toulbar2 and dsprog the energy itself.</p>
-<table><tr><th></th><th></th><th></th>{head}</tr>
-<tr><td>geometric mean, the limit where open</td><td></td><td></td>{means}</tr>
-<tr><td>proved</td><td></td><td></td>{proved}</tr></table>
-<table><tr><th>instance</th><th>n</th><th>minimum</th>{head}</tr>
-{lines}
-</table></html>
-"""
+    return Html(f"<em>open, gap {gap:.1%}</em>" if np.isfinite(gap) else "<em>open</em>")

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 
-from dsprog.experiments.page import heading, page, paragraph, picture, table
-from dsprog.experiments.progress import run_missing
-from dsprog.experiments.rows import COLOURS, Row, Rows, plotting
-from dsprog.experiments.selection import LABELS, MARKERS, Setting, certified, gap_text, measured, single_thread, warm_up
+from dsprog.experiments import selection
+from dsprog.experiments.figures import COLOURS, plotting, saved
+from dsprog.experiments.page import Html, heading, paragraph, table
+from dsprog.experiments.saved_rows import Row
+from dsprog.experiments.selection import SelectionExperiment, SelectionSetting, certified, gap_text
 
-KEY = ("k", "seed", "lam", "method")
-LAMS = (0.1, 0.05, 0.03, 0.02, 0.01)
-CHOSEN = ("exact", "prism", "ssp")
 PANELS = {
     "train_error": "training error, ‖y - ŷ‖² / ‖y‖²",
     "test_error": "test error",
@@ -23,26 +21,13 @@ PANELS = {
 }
 
 
-def reproduce(
-    out: Path,
-    quick: bool = False,
-    time_limit: float = 60.0,
-    datasets: int = 20,
-    methods: tuple[str, ...] = CHOSEN,
-    say: Callable[[str], object] = print,
-) -> tuple[Path, ...]:
-    """Run what is missing, save each row as it comes, draw. Returns the paths of rows, figure and page."""
-    setting = Setting(16, 30, min(time_limit, 3.0)) if quick else Setting(time_limit=time_limit)
-    lams, k, seeds = ((0.1, 0.03), 3, range(2)) if quick else (LAMS, 10, range(datasets))
-    rows = Rows(out / "figure2.csv", KEY)
-    cells = [dict(zip(KEY, (k, seed, lam, method))) for lam, seed, method in itertools.product(lams, seeds, methods)]
-    with single_thread():
-        warm_up(methods)
-        run_missing(rows, cells, lambda cell: measured(setting, cell), say)
-    figure = draw(rows.rows, out / "figure2.png")
-    document = out / "figure2.html"
-    document.write_text(report(rows.rows, figure, setting))
-    return rows.path, figure, document
+def cells(quick: bool, datasets: int, methods: Sequence[str]) -> list[Row]:
+    """Every method on every data set, the largest weights first."""
+    lams, k, seeds = ((0.1, 0.03), 3, range(2)) if quick else (selection.LAMS, 10, range(datasets))
+    return [
+        dict(zip(selection.KEY, (k, seed, lam, method)))
+        for lam, seed, method in itertools.product(lams, seeds, methods)
+    ]
 
 
 def by(rows: list[Row], method: str, lam: float) -> list[Row]:
@@ -50,22 +35,16 @@ def by(rows: list[Row], method: str, lam: float) -> list[Row]:
     return [row for row in rows if row["method"] == method and row["lam"] == lam]
 
 
-def methods_in(rows: list[Row]) -> list[str]:
-    """The methods there are rows of, in the usual order."""
-    return [method for method in LABELS if any(row["method"] == method for row in rows)]
-
-
 def draw(rows: list[Row], path: Path) -> Path:
     """Three panels against λ: means over data sets, a band of one standard error."""
-    plt = plotting()
-    figure, axes = plt.subplots(1, 3, figsize=(10, 3.2))
+    figure, axes = plotting().subplots(1, 3, figsize=(10, 3.2))
     lams = sorted({row["lam"] for row in rows})
     for (column, label), axis in zip(PANELS.items(), axes):
-        for colour, method in zip(COLOURS, methods_in(rows)):
+        for colour, method in zip(COLOURS, selection.methods_in(rows)):
             cells = [(lam, [row[column] for row in by(rows, method, lam)]) for lam in lams if by(rows, method, lam)]
             x, mean = [lam for lam, _ in cells], np.array([np.mean(v) for _, v in cells])
             error = np.array([np.std(v) / np.sqrt(len(v)) for _, v in cells])
-            axis.plot(x, mean, f"{MARKERS[method]}-", color=colour, label=LABELS[method], markersize=4)
+            selection.draw_line(axis, x, mean, method, colour)
             axis.fill_between(
                 x, np.maximum(mean - error, mean / 10), mean + error, color=colour, alpha=0.15, linewidth=0
             )
@@ -74,9 +53,7 @@ def draw(rows: list[Row], path: Path) -> Path:
         axis.minorticks_off()
     axes[2].set_yscale("log")
     axes[0].legend()
-    figure.savefig(path)
-    plt.close(figure)
-    return path
+    return saved(figure, path)
 
 
 def summary(rows: list[Row], method: str, lam: float) -> list[str]:
@@ -88,23 +65,23 @@ def summary(rows: list[Row], method: str, lam: float) -> list[str]:
 
     means = [f"{mean('value'):.4f}", f"{mean('train_error'):.3f}", f"{mean('test_error'):.3f}", f"{mean('size'):.1f}"]
     cost = [f"{mean('seconds'):.2f}", f"{mean('cpu_seconds'):.2f}"]
-    return [f"{lam:g}", LABELS[method], *means, *cost, f"{certified(cells)} of {len(cells)}", gap_text(cells)]
+    return [f"{lam:g}", selection.LABELS[method], *means, *cost, f"{certified(cells)} of {len(cells)}", gap_text(cells)]
 
 
-def report(rows: list[Row], figure: Path, setting: Setting) -> str:
+def report(rows: list[Row], figure: Html, setting: SelectionSetting) -> list[Html]:
     """The page: what was run, the figure, the table, what is certified."""
     lams = sorted({row["lam"] for row in rows}, reverse=True)
     columns = ("λ", "method", "objective", "training", "test", "features", "s", "CPU s", "certified", "median gap")
-    lines = [summary(rows, m, lam) for lam in lams for m in methods_in(rows) if by(rows, m, lam)]
+    lines = [summary(rows, m, lam) for lam in lams for m in selection.methods_in(rows) if by(rows, m, lam)]
     worse = sum(row["value"] < exact_value(rows, row) - 1e-9 for row in rows if row["method"] != "exact")
-    parts = [
+    return [
         paragraph(
             f"Least squares with a nuclear-norm penalty on {setting.p} features and {setting.n} rows, "
             f"{rows[0]['k']} of them relevant, signal and noise of equal power; means over data sets, bands of one "
             f"standard error. The exact method stops after {setting.time_limit:g} CPU s, "
             "PRISM after a sixth of that at most."
         ),
-        picture(figure, "errors and time against λ"),
+        figure,
         heading("Means over data sets"),
         table(columns, lines),
         heading("What is certified"),
@@ -120,7 +97,6 @@ def report(rows: list[Row], figure: Path, setting: Setting) -> str:
             "at k = 10 (2.8 GHz, Matlab and CPLEX 12.1)."
         ),
     ]
-    return page("Figure 2: errors and time against λ", parts)
 
 
 def exact_value(rows: list[Row], row: Row) -> float:
@@ -129,3 +105,9 @@ def exact_value(rows: list[Row], row: Row) -> float:
         r["value"] for r in rows if r["method"] == "exact" and all(r[key] == row[key] for key in ("k", "seed", "lam"))
     ]
     return same[0] if same else -np.inf
+
+
+EXPERIMENT = SelectionExperiment(
+    "figure2", "Figure 2: errors and time against λ", 20, ("exact", "prism", "ssp"), cells, draw, report
+)
+reproduce = EXPERIMENT.reproduce

@@ -6,28 +6,17 @@ For every method and data set the weight is the one of least error on validation
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 
-from dsprog.experiments.page import heading, page, paragraph, picture, table
-from dsprog.experiments.progress import run_missing
-from dsprog.experiments.rows import COLOURS, Row, Rows, plotting
-from dsprog.experiments.selection import (
-    LABELS,
-    MARKERS,
-    METHODS,
-    Setting,
-    certified,
-    gap_text,
-    measured,
-    single_thread,
-    warm_up,
-)
+from dsprog.experiments import selection
+from dsprog.experiments.figures import COLOURS, plotting, saved
+from dsprog.experiments.page import Html, heading, paragraph, table
+from dsprog.experiments.saved_rows import Row
+from dsprog.experiments.selection import SelectionExperiment, SelectionSetting, certified, gap_text
 
-KEY = ("k", "seed", "lam", "method")
-LAMS = (0.1, 0.05, 0.03, 0.02, 0.01)
 ALPHAS = (1.0, 0.5, 0.3, 0.2, 0.1, 0.05)  # of the lasso
 PAPER = {
     5: {"prism": "1.8e-4 (192.6)", "ssp": "1.9e-4 (0.93)", "greedy": "1.8e-4 (0.45)", "lasso": "1.9e-4 (0.78)"},
@@ -37,30 +26,14 @@ PAPER = {
 }
 
 
-def reproduce(
-    out: Path,
-    quick: bool = False,
-    time_limit: float = 60.0,
-    datasets: int = 10,
-    methods: tuple[str, ...] = METHODS,
-    say: Callable[[str], object] = print,
-) -> tuple[Path, ...]:
-    """Run what is missing, save each row as it comes, draw. Returns the paths of rows, figure and page."""
-    setting = Setting(16, 30, min(time_limit, 3.0)) if quick else Setting(time_limit=time_limit)
-    sizes, seeds, lams = ((2, 4), range(2), (0.1, 0.03)) if quick else (tuple(PAPER), range(datasets), LAMS)
-    cells = [
-        dict(zip(KEY, (k, seed, lam, method)))
+def cells(quick: bool, datasets: int, methods: Sequence[str]) -> list[Row]:
+    """Every method on every data set, the lasso with weights of its own."""
+    sizes, seeds, lams = ((2, 4), range(2), (0.1, 0.03)) if quick else (tuple(PAPER), range(datasets), selection.LAMS)
+    return [
+        dict(zip(selection.KEY, (k, seed, lam, method)))
         for seed, k, method in itertools.product(seeds, sizes, methods)
         for lam in (ALPHAS if method == "lasso" else lams)
     ]
-    rows = Rows(out / "table1.csv", KEY)
-    with single_thread():
-        warm_up(methods)
-        run_missing(rows, cells, lambda cell: measured(setting, cell), say)
-    figure = draw(rows.rows, out / "table1.png")
-    document = out / "table1.html"
-    document.write_text(report(rows.rows, figure, setting))
-    return rows.path, figure, document
 
 
 def chosen(rows: list[Row], k: int, method: str) -> list[Row]:
@@ -79,26 +52,18 @@ def sizes_in(rows: list[Row]) -> list[int]:
     return sorted({row["k"] for row in rows})
 
 
-def methods_in(rows: list[Row]) -> list[str]:
-    """The methods there are rows of, in the usual order."""
-    return [method for method in METHODS if any(row["method"] == method for row in rows)]
-
-
 def draw(rows: list[Row], path: Path) -> Path:
     """Test error and CPU seconds of each method against k."""
-    plt = plotting()
-    figure, axes = plt.subplots(1, 2, figsize=(8, 3.2))
+    figure, axes = plotting().subplots(1, 2, figsize=(8, 3.2))
     for axis, column, title in zip(axes, ("test_error", "cpu_seconds"), ("test error, ‖y - ŷ‖² / ‖y‖²", "CPU seconds")):
-        for colour, method in zip(COLOURS, methods_in(rows)):
+        for colour, method in zip(COLOURS, selection.methods_in(rows)):
             means = [np.mean([row[column] for row in chosen(rows, k, method)]) for k in sizes_in(rows)]
-            axis.plot(range(len(means)), means, f"{MARKERS[method]}-", color=colour, label=LABELS[method], markersize=4)
+            selection.draw_line(axis, range(len(means)), means, method, colour)
         axis.set(xlabel="relevant features", title=title)
         axis.set_xticks(range(len(sizes_in(rows))), [str(k) for k in sizes_in(rows)])
     axes[1].set_yscale("log")
     axes[0].legend()
-    figure.savefig(path)
-    plt.close(figure)
-    return path
+    return saved(figure, path)
 
 
 def cell_text(rows: list[Row], k: int, method: str) -> str:
@@ -110,23 +75,23 @@ def cell_text(rows: list[Row], k: int, method: str) -> str:
     return f"{error:.3f} ({seconds:.2g})"
 
 
-def report(rows: list[Row], figure: Path, setting: Setting) -> str:
+def report(rows: list[Row], figure: Html, setting: SelectionSetting) -> list[Html]:
     """The page: our table, the paper's, what is certified."""
-    methods, sizes = methods_in(rows), sizes_in(rows)
+    methods, sizes = selection.methods_in(rows), sizes_in(rows)
     ours = [[k, *(cell_text(rows, k, m) for m in methods)] for k in sizes]
     theirs = [[k, *cells.values()] for k, cells in PAPER.items()]
     exact = [[row for row in rows if row["method"] == "exact" and row["k"] == k] for k in sizes]
     proved = [[k, len(cells), certified(cells), gap_text(cells)] for k, cells in zip(sizes, exact) if cells]
-    columns = ["k", *(LABELS[m] for m in methods)]
+    columns = ["k", *(selection.LABELS[m] for m in methods)]
     datasets = len({row["seed"] for row in rows})
-    parts = [
+    return [
         paragraph(
             f"Test error and, in parentheses, CPU seconds of a fit; {setting.p} features, {setting.n} rows, {datasets}"
             " data sets, the weight of the penalty chosen on validation rows. Errors are in units of ‖y‖² of the test "
             "rows; about half of that is noise that no method can predict."
         ),
         table(columns, ours),
-        picture(figure, "test error and CPU seconds against the number of relevant features"),
+        figure,
         heading("The paper's table"),
         table(("k", "exact (PRISM)", "SSP", "greedy", "lasso"), theirs),
         paragraph(
@@ -140,4 +105,9 @@ def report(rows: list[Row], figure: Path, setting: Setting) -> str:
             "after a sixth of that at most. The other methods prove nothing."
         ),
     ]
-    return page("Table 1: prediction errors of five methods", parts)
+
+
+EXPERIMENT = SelectionExperiment(
+    "table1", "Table 1: prediction errors of five methods", 10, tuple(selection.LABELS), cells, draw, report
+)
+reproduce = EXPERIMENT.reproduce

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import base64
-import csv
-from collections.abc import Sequence
-from html import escape
+import itertools
+from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from dsprog.experiments.rows import COLOURS, Row, plotting
+from dsprog.experiments.figures import COLOURS, labelled_panels, saved
+from dsprog.experiments.page import Html, heading, paragraph, picture, table, write_page
+from dsprog.experiments.saved_rows import Row, write_rows
 
 TITLES = {
     "exact": "exact cuts",
@@ -31,46 +32,16 @@ PAPER = {  # accuracy and standard deviation in per cent: by PRISM, which is exa
     "hepatitis": ((86.9, 1.89), (84.3, 2.31), (84.2, 2.11)),
 }
 PAPERS = {"exact": 0, "prism": 0, "ssp": 1, "generative": 2, "generative_cmi": 2}  # which of them a method is beside
-PAGE = """<!doctype html>
-<html lang="en"><meta charset="utf-8"><title>Table 2: discriminative structure learning</title>
-<style>
-body {{ font: 15px/1.5 system-ui, sans-serif; max-width: 62rem; margin: 2rem auto; padding: 0 1rem; color: #222 }}
-table {{ border-collapse: collapse; margin: 1rem 0; font-size: 13px }}
-th, td {{ padding: .3rem .6rem; text-align: right; border-bottom: 1px solid #ddd; white-space: nowrap }}
-th {{ white-space: normal; vertical-align: bottom }}
-th:first-child, td:first-child {{ text-align: left }}
-small {{ color: #666 }} img {{ max-width: 100% }}
-</style>
-<h1>Table 2: discriminative structure learning</h1>
-<p>Accuracy of tree-augmented naive Bayes classifiers in per cent, mean ± standard deviation over draws; below it the
-figure of Kawahara and Washio (2011), where they have one. {scheme}</p>
-{accuracy}
-<p>CENSUS is tested on balanced samples, since 94 % of its rows have one class. Mean recall of the two classes on its
-complete test rows in their natural proportion: {natural}.</p>
-<img alt="Accuracy by data set and method" src="data:image/png;base64,{figure}">
-<h2>Cuts and seconds</h2>
-<p>Cuts proved optimal, of all cuts (a block of two attributes has only one); seconds of the clock to fit one
-classifier, without the choice of join and smoothing.</p>
-{cost}
-<h2>Choices</h2>
-<p>How often each join was chosen by cross-validation inside the training rows.</p>
-{choices}
-</html>
-"""
+CHOOSING = ("exact", "ssp", "generative")  # they choose their join
 
 
-def write(rows: list[Row], out: Path) -> tuple[Path, Path, Path]:
+def write_results(rows: list[Row], out: Path) -> tuple[Path, Path, Path]:
     """Write summary, figure and page; returns their paths."""
-    paths = out / "table2_summary.csv", out / "table2.png", out / "table2.html"
     summary = [summarised(rows, data, method) for data in PAPER for method in TITLES]
     summary = [line for line in summary if line["draws"]]
-    with open(paths[0], "w", newline="") as file:
-        writer = csv.DictWriter(file, list(summary[0]), lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(summary)
-    draw(summary, paths[1])
-    paths[2].write_text(page(rows, summary, paths[1]))
-    return paths
+    table_path = write_rows(out / "table2_summary.csv", summary)
+    figure = draw(summary, out / "table2.png")
+    return table_path, figure, write_table2(rows, summary, figure)
 
 
 def summarised(rows: list[Row], data: str, method: str) -> Row:
@@ -95,23 +66,36 @@ def summarised(rows: list[Row], data: str, method: str) -> Row:
     }
 
 
-def page(rows: list[Row], summary: list[Row], figure: Path) -> str:
+def write_table2(rows: list[Row], summary: list[Row], figure: Path) -> Path:
     """The page, with its figure inside."""
-    cells = {(line["data"], line["method"]): line for line in summary}
-    data = [name for name in PAPER if any(line["data"] == name for line in summary)]
     natural = [
         f"{TITLES[line['method']]} {line['natural_balanced_accuracy']}"
         for line in summary
         if line["natural_balanced_accuracy"] != ""
     ]
-    return PAGE.format(
-        scheme=escape(scheme(summary)),
-        accuracy=table(data, cells, accuracy_cell),
-        cost=table(data, cells, cost_cell),
-        choices=choices_table(rows),
-        natural=escape(", ".join(natural)) or "not run",
-        figure=base64.b64encode(figure.read_bytes()).decode(),
-    )
+    parts = [
+        paragraph(
+            "Accuracy of tree-augmented naive Bayes classifiers in per cent, mean ± standard deviation over draws; "
+            f"below it the figure of Kawahara and Washio (2011), where they have one. {scheme(summary)}"
+        ),
+        by_data_and_method(summary, accuracy_cell),
+        paragraph(
+            "CENSUS is tested on balanced samples, since 94 % of its rows have one class. Mean recall of the two "
+            "classes on its complete test rows in their natural proportion: "
+            f"{', '.join(natural) or 'not run'}."
+        ),
+        picture(figure, "Accuracy by data set and method"),
+        heading("Cuts and seconds"),
+        paragraph(
+            "Cuts proved optimal, of all cuts (a block of two attributes has only one); seconds of the clock to fit "
+            "one classifier, without the choice of join and smoothing."
+        ),
+        by_data_and_method(summary, cost_cell),
+        heading("Choices"),
+        paragraph("How often each join was chosen by cross-validation inside the training rows."),
+        choices_table(rows),
+    ]
+    return write_page(figure.with_suffix(".html"), "Table 2: discriminative structure learning", parts)
 
 
 def scheme(summary: list[Row]) -> str:
@@ -120,67 +104,50 @@ def scheme(summary: list[Row]) -> str:
     return "Draws: " + ", ".join(f"{name.upper()} {count}" for name, count in draws.items()) + "; PRISM 1."
 
 
-def table(data: Sequence[str], cells: dict[tuple[str, str], Row], cell: Any) -> str:
-    """Data sets down, methods across."""
-    head = "".join(f"<th>{escape(title)}</th>" for title in TITLES.values())
-    body = [
-        f"<tr><td>{name.upper()}</td>" + "".join(f"<td>{cell(cells.get((name, m)))}</td>" for m in TITLES) + "</tr>"
-        for name in data
-    ]
-    return f"<table><tr><th></th>{head}</tr>{''.join(body)}</table>"
+def by_data_and_method(summary: list[Row], cell: Callable[[Row], Html]) -> Html:
+    """A table with data sets down, methods across."""
+    lines = {(line["data"], line["method"]): cell(line) for line in summary}
+    data = dict.fromkeys(line["data"] for line in summary)
+    body = [[name.upper(), *(lines.get((name, method), "–") for method in TITLES)] for name in data]
+    return table(["", *TITLES.values()], body)
 
 
-def accuracy_cell(line: Row | None) -> str:
+def accuracy_cell(line: Row) -> Html:
     """Ours, and the paper's below it."""
-    if line is None:
-        return "–"
     ours = f"{line['accuracy']:.1f}" + (f" ± {line['deviation']:.1f}" if line["deviation"] != "" else "")
-    return ours + (f"<br><small>{line['paper']} ± {line['paper_deviation']}</small>" if line["paper"] != "" else "")
+    paper = f"<br><small>{line['paper']} ± {line['paper_deviation']}</small>" if line["paper"] != "" else ""
+    return Html(ours + paper)
 
 
-def cost_cell(line: Row | None) -> str:
+def cost_cell(line: Row) -> Html:
     """Certified cuts of all, and seconds."""
-    if line is None:
-        return "–"
     cuts = f"{line['certified']:,} of {line['cuts']:,}" if line["cuts"] else "no cuts"
-    return f"{cuts}<br><small>{line['fit_seconds']:.2f} s</small>"
+    return Html(f"{cuts}<br><small>{line['fit_seconds']:.2f} s</small>")
 
 
-def choices_table(rows: list[Row]) -> str:
+def choices_table(rows: list[Row]) -> Html:
     """How often each join was taken."""
-    counted: dict[tuple[str, str, str], int] = {}
-    for row in rows:
-        if row["method"] in ("exact", "ssp", "generative"):
-            key = (row["data"], row["method"], row["join"])
-            counted[key] = counted.get(key, 0) + 1
-    joins = ("conditional_likelihood", "cmi", "ear")
-    head = "<tr><th></th>" + "".join(f"<th>{join.replace('_', ' ')}</th>" for join in joins) + "</tr>"
+    counted = Counter((row["data"], row["method"], row["join"]) for row in rows if row["method"] in CHOOSING)
     seen = {(data, method) for data, method, _ in counted}
-    pairs = [(data, method) for data in PAPER for method in TITLES if (data, method) in seen]
+    joins = ("conditional_likelihood", "cmi", "ear")
     body = [
-        f"<tr><td>{data.upper()}, {escape(TITLES[method])}</td>"
-        + "".join(f"<td>{counted.get((data, method, join), 0)}</td>" for join in joins)
-        + "</tr>"
-        for data, method in pairs
+        [f"{data.upper()}, {TITLES[method]}", *(counted[data, method, join] for join in joins)]
+        for data, method in itertools.product(PAPER, TITLES)
+        if (data, method) in seen
     ]
-    return f"<table>{head}{''.join(body)}</table>"
+    return table(["", *(join.replace("_", " ") for join in joins)], body)
 
 
-def draw(summary: list[Row], path: Path) -> None:
+def draw(summary: list[Row], path: Path) -> Path:
     """One panel a data set: our accuracies with their deviations, and the paper's."""
-    plt = plotting()
     names = list(dict.fromkeys(line["data"] for line in summary))
-    size = (1.9 * len(names) + 1.3, 3.2)
-    figure, axes = plt.subplots(1, len(names), figsize=size, sharey=True, squeeze=False)
-    for axis, name in zip(axes[0], names):
+    figure, axes = labelled_panels(len(names), 1.9 * len(names) + 1.3, 3.2, list(TITLES.values()))
+    for axis, name in zip(axes, names):
         panel(axis, {line["method"]: line for line in summary if line["data"] == name})
         axis.set_title(name.upper())
         axis.set_xlabel("accuracy, per cent")
-    axes[0, 0].set_yticks(range(len(TITLES)), list(TITLES.values()))
-    axes[0, 0].invert_yaxis()
-    figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside upper right", ncols=2)
-    figure.savefig(path)
-    plt.close(figure)
+    figure.legend(*axes[0].get_legend_handles_labels(), loc="outside upper right", ncols=2)
+    return saved(figure, path)
 
 
 def panel(axis: Any, lines: dict[str, Row]) -> None:

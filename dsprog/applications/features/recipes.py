@@ -17,7 +17,7 @@ which is a difference of submodular functions as it stands.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -111,18 +111,6 @@ def information_selection_objective(X: Any, y: Any, costs: ArrayLike) -> Differe
     return Difference(Modular(np.full(information.n, weights) if weights.ndim == 0 else weights), information)
 
 
-def supermodular_reading(objective: Difference) -> Difference:
-    """The objective as the paper has it: f the penalty, g minus the loss, as if g were submodular.
-
-    For :class:`Prismatic` and :class:`SSP`, which need the two sides apart. As g is not known to be submodular, nothing
-    that they find is certified.
-    """
-    losses = [(a, h) for a, h in objective.terms if isinstance(h, LeastSquares)]
-    penalty = objective - sum((a * h for a, h in losses), Modular(np.zeros(objective.n)))
-    explained = sum((-a * h for a, h in losses), Modular(np.zeros(objective.n)))
-    return Difference(penalty, explained.declare())
-
-
 def why_not_certifiable(objective: Difference) -> str | None:
     """Why no search of reasonable length can prove an optimum of least squares; None if one can."""
     loss = Loss.of(objective)
@@ -151,21 +139,36 @@ def feature_path(
     --------
     >>> import numpy as np
     >>> from dsprog.applications import feature_path
-    >>> rng = np.random.default_rng(0)
-    >>> X = rng.normal(size=(40, 8))
-    >>> y = 2 * X[:, 2] + X[:, 5] + 0.1 * rng.normal(size=40)
-    >>> [result.S for result in feature_path(X, y, [1.0, 0.1, 0.01])]
+    >>> X = np.random.default_rng(0).normal(size=(40, 8))
+    >>> [result.S for result in feature_path(X, 2 * X[:, 2] + X[:, 5], [1.0, 0.1, 0.01])]
     [(), (2,), (2, 5)]
     """
+
+    def solve(objective: Difference, initial: tuple[int, ...]) -> Result:
+        return minimize(objective, solver, time_limit=time_limit, gap=gap, initial=initial)
+
+    return lam_path(X, y, lams, penalty, ridge, solve, exact=solver is None)
+
+
+def lam_path(
+    X: ArrayLike,
+    y: ArrayLike,
+    lams: Iterable[float],
+    penalty: str | SetFunction,
+    ridge: float,
+    solve: Callable[[Difference, tuple[int, ...]], Result],
+    exact: bool,
+) -> list[Result]:
+    """``solve(objective, initial)`` for each λ, from the largest down, ``initial`` the set of the λ before."""
     weights = [as_number(lam, "lams") for lam in lams]
     function = penalty_function(X, penalty)
     results: dict[int, Result] = {}
     initial: tuple[int, ...] = ()
     for k in sorted(range(len(weights)), key=lambda k: -weights[k]):
         objective = feature_selection_objective(X, y, weights[k], function, ridge)
-        obstacle = why_not_certifiable(objective) if solver is None else None
+        obstacle = why_not_certifiable(objective) if exact else None
         if obstacle is not None:
-            raise ValueError(f"X has no exact path: {obstacle}")
-        results[k] = minimize(objective, solver, time_limit=time_limit, gap=gap, initial=initial)
+            raise ValueError(f"the exact method cannot prove anything here: {obstacle}")
+        results[k] = solve(objective, initial)
         initial = results[k].S
     return [results[k] for k in range(len(weights))]

@@ -16,22 +16,16 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from threadpoolctl import threadpool_limits
 
 from dsprog.applications.features.recipes import (
-    feature_selection_objective,
     information_selection_objective,
-    supermodular_reading,
-    why_not_certifiable,
+    lam_path,
 )
-from dsprog.approximate.greedy import Greedy
-from dsprog.approximate.ssp import SSP
+from dsprog.applications.features.selection_methods import SELECTION_SOLVERS, select_by
 from dsprog.core.algebra import Difference
 from dsprog.core.set_function import SetFunction
 from dsprog.core.validation import Floats, Masks, elements
-from dsprog.exact.prismatic.prismatic import Prismatic
 from dsprog.run.result import STATUSES, Result
-from dsprog.run.solver import Solver
-from dsprog.solve.minimize import minimize
 
-METHODS = ("exact", "prism", "ssp", "greedy", "lasso")
+METHODS = (*SELECTION_SOLVERS, "lasso")
 TASKS = ("regression", "classification")
 
 
@@ -118,9 +112,7 @@ class SubmodularFeatureSelector(SelectorMixin, BaseEstimator):
             raise ValueError(f"method must be one of {', '.join(METHODS)}, got {self.method!r}")
         if self.task not in TASKS:
             raise ValueError(f"task must be one of {', '.join(TASKS)}, got {self.task!r}")
-        with threadpool_limits(
-            limits=1
-        ):  # small matrices: threads of the linear algebra would only wait for each other
+        with threadpool_limits(limits=1):  # small matrices: threads of the linear algebra would wait for each other
             if self.task == "regression":
                 self._fit_regression(X, y)
             else:
@@ -148,36 +140,23 @@ class SubmodularFeatureSelector(SelectorMixin, BaseEstimator):
         objective = information_selection_objective(
             quantile_codes(X, self.bins), np.unique(y, return_inverse=True)[1], self.lam_
         )
-        self.result_ = self._minimized(objective, objective, ())
+        self.result_ = self._minimized(objective)
         self.support_ = mask_of(self.result_, X.shape[1])
 
     def _path(self, X: Floats, y: Floats, lams: list[float]) -> list[Result]:
-        """Results for decreasing λ, each started from the one before."""
+        """A result for each λ."""
         X, y = (X - X.mean(axis=0), y - y.mean()) if self.fit_intercept else (X, y)
-        results: list[Result] = []
-        for lam in lams:
-            objective = feature_selection_objective(X, y, lam, self.penalty, self.ridge)
-            if self.method == "lasso":
-                results.append(best_of_lasso_path(objective, X, y))
-                continue
-            obstacle = why_not_certifiable(objective) if self.method == "exact" else None
-            if obstacle is not None:
-                raise ValueError(f"method 'exact' cannot prove anything here: {obstacle}")
-            initial = results[-1].S if results else ()
-            results.append(self._minimized(objective, supermodular_reading(objective), initial))
-        return results
 
-    def _minimized(self, objective: Difference, two_sided: Difference, initial: tuple[int, ...]) -> Result:
-        solvers: dict[str, Solver | None] = {
-            "exact": None,
-            "prism": Prismatic(),  # steps of bisection are short, so that a time limit is kept
-            "ssp": SSP(restarts=1),
-            "greedy": Greedy(),
-        }
-        given = objective if self.method in ("exact", "greedy") else two_sided
-        start = initial if self.method == "exact" else None
-        limits = {"time_limit": self.time_limit, "gap": self.gap}
-        return minimize(given, solvers[self.method], **limits, initial=start, seed=self.random_state)  # type: ignore[arg-type]
+        def solve(objective: Difference, initial: tuple[int, ...]) -> Result:
+            if self.method == "lasso":
+                return best_of_lasso_path(objective, X, y)
+            return self._minimized(objective, initial)
+
+        return lam_path(X, y, lams, self.penalty, self.ridge, solve, exact=self.method == "exact")
+
+    def _minimized(self, objective: Difference, initial: tuple[int, ...] = ()) -> Result:
+        limits = {"time_limit": self.time_limit, "gap": self.gap, "seed": self.random_state}
+        return select_by(self.method, objective, initial, **limits)
 
     def _validated(self, X: Floats, y: Floats, lams: list[float]) -> float:
         """The λ of least squared error over folds."""

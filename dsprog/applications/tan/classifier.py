@@ -55,14 +55,14 @@ class TANClassifier(ClassifierMixin, BaseEstimator):
         treat missing as a value.
     time_limit : float, optional
         Seconds for each cut.
-    cuts : list of Cut, optional
+    cuts : list of AttributeCut, optional
         Cuts of the same data found before (``cuts_``), to be joined in another way.
 
     Attributes
     ----------
     tree_ : (n_features_in_,) array
         The parent of each attribute, -1 for none.
-    cuts_ : list of Cut
+    cuts_ : list of AttributeCut
         The cuts behind the tree, with values and lower bounds.
     certified_ : bool
         Whether every cut is proved optimal; true where there are none.

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dsprog.applications.tan.cuts import Cut, Cutter, bipartition
+from dsprog.applications.tan.attribute_cuts import CUT_SOLVERS, AttributeCut, Cutter, bipartition
 from dsprog.applications.tan.likelihood import climbed, likeliest
 from dsprog.applications.tan.tables import Counts, LogTables
 from dsprog.applications.tan.trees import Edge, Join, Separators, heaviest, joined, rooted, spanning_tree
@@ -15,7 +15,7 @@ from dsprog.core.validation import Floats, Ints
 
 CHOICES = {
     "structure": ("discriminative", "generative", "naive"),
-    "method": ("exact", "prism", "ssp", "pairwise"),
+    "method": (*CUT_SOLVERS, "pairwise"),
     "tree": ("bipartition", "separator", "spanning"),
     "join": ("conditional_likelihood", "cmi", "ear"),
     "criterion": ("ear", "conditional_likelihood", "accuracy"),
@@ -33,16 +33,16 @@ class Structure:
     criterion: str
     smoothing: float
     time_limit: float | None
-    cuts: Sequence[Cut] | None
+    cuts: Sequence[AttributeCut] | None
 
     def __post_init__(self) -> None:
         for name, choices in CHOICES.items():
             if getattr(self, name) not in choices:
                 raise ValueError(f"{name} must be one of {', '.join(choices)}, got {getattr(self, name)!r}")
 
-    def learn(self, counts: Counts) -> tuple[Ints, list[Cut]]:
+    def learn(self, counts: Counts) -> tuple[Ints, list[AttributeCut]]:
         """The parents, and the cuts behind them."""
-        cuts: list[Cut] = []
+        cuts: list[AttributeCut] = []
         parents = np.full(counts.n, -1, dtype=np.int64)
         if self.structure != "naive":
             edges, cuts = self._edges(counts)
@@ -51,7 +51,7 @@ class Structure:
             parents = climbed(LogTables(counts, self.smoothing), parents, self.criterion)
         return parents, cuts
 
-    def _edges(self, counts: Counts) -> tuple[list[Edge], list[Cut]]:
+    def _edges(self, counts: Counts) -> tuple[list[Edge], list[AttributeCut]]:
         if self.tree == "spanning" or self.method == "pairwise":
             return spanning_tree(self._weights(counts)), []
         everything = tuple(range(counts.n))

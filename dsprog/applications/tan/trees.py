@@ -16,7 +16,7 @@ from itertools import product
 
 import numpy as np
 
-from dsprog.applications.tan.cuts import Cut
+from dsprog.applications.tan.attribute_cuts import AttributeCut
 from dsprog.core.validation import Floats, Ints
 
 Edge = tuple[int, int]
@@ -58,7 +58,7 @@ def rooted(n: int, edges: Iterable[Edge], root: int = 0) -> Ints:
     return parents
 
 
-def joined(cuts: Iterable[Cut], join: Join) -> list[Edge]:
+def joined(cuts: Iterable[AttributeCut], join: Join) -> list[Edge]:
     """One edge for each cut, smallest blocks first."""
     return [join(cut.part, cut.rest) for cut in sorted(cuts, key=lambda cut: len(cut.block))]
 
@@ -88,7 +88,7 @@ class Separators:
     cuts : for each attribute the cuts of the bipartition of the others, given it
     """
 
-    def __init__(self, weights: Floats, cuts: list[list[Cut]]) -> None:
+    def __init__(self, weights: Floats, cuts: list[list[AttributeCut]]) -> None:
         self.weights, self.n = weights, len(weights)
         self.halves = [{frozenset(c.block): (frozenset(c.part), frozenset(c.rest)) for c in these} for these in cuts]
         self._best: dict[tuple[Block, int], tuple[float, list[Edge]]] = {}

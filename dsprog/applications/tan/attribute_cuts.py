@@ -32,10 +32,15 @@ from dsprog.submodular import minimize_submodular
 
 SAME = 1e-9  # nats
 SMALL = 8  # attributes up to which the exact method enumerates
+CUT_SOLVERS: dict[str, Callable[[], Solver]] = {
+    "exact": lambda: BranchAndBound(starts=4),
+    "prism": Prismatic,
+    "ssp": lambda: SSP(restarts=5),
+}
 
 
 @dataclass(frozen=True)
-class Cut:
+class AttributeCut:
     """A block of attributes and the part that a cut takes out of it.
 
     ``value`` is the residual (or the information, if generative) of the cut, ``lower_bound`` what no cut of the block
@@ -76,22 +81,22 @@ class Cutter:
     method: str = "exact"
     time_limit: float | None = None
 
-    def __call__(self, block: tuple[int, ...], given: int | None = None) -> Cut:
+    def __call__(self, block: tuple[int, ...], given: int | None = None) -> AttributeCut:
         """The best cut of a block, given another attribute as a separator if there is one."""
         X = self.codes[:, list(block)]
         separator = None if given is None else self.codes[:, given]
         return self._generative(block, X, separator) if self.generative else self._discriminative(block, X, separator)
 
-    def _generative(self, block: tuple[int, ...], X: Ints, separator: Ints | None) -> Cut:
+    def _generative(self, block: tuple[int, ...], X: Ints, separator: Ints | None) -> AttributeCut:
         found = minimize_submodular(dependence(X, self.y, separator), method="queyranne")
         part = tuple(block[k] for k in found.S)
-        return Cut(block, part, found.value, found.lower_bound, found.certified, found.iterations, 0.0)
+        return AttributeCut(block, part, found.value, found.lower_bound, found.certified, found.iterations, 0.0)
 
-    def _discriminative(self, block: tuple[int, ...], X: Ints, separator: Ints | None) -> Cut:
+    def _discriminative(self, block: tuple[int, ...], X: Ints, separator: Ints | None) -> AttributeCut:
         residual = explaining_away(X, self.y, separator)
         proper = Cardinality(1, len(block) - 1)
         enumerated = len(block) <= (SMALL if self.method == "exact" else 2)
-        solver = BruteForce() if enumerated else SOLVERS[self.method]()
+        solver = BruteForce() if enumerated else CUT_SOLVERS[self.method]()
         constraints = () if isinstance(solver, SSP) else (proper,)
         found = minimize(residual, solver, constraints=constraints, time_limit=self.time_limit, seed=0)
         mask = proper_mask(residual, found.S)
@@ -99,14 +104,7 @@ class Cutter:
         value = float(residual.values(mask[None, :])[0])
         part = tuple(block[k] for k in elements(mask))
         lower = min(found.lower_bound, value)
-        return Cut(block, part, value, lower, found.certified, found.nodes, found.seconds)
-
-
-SOLVERS: dict[str, Callable[[], Solver]] = {
-    "exact": lambda: BranchAndBound(starts=4),
-    "prism": Prismatic,
-    "ssp": lambda: SSP(restarts=5),
-}
+        return AttributeCut(block, part, value, lower, found.certified, found.nodes, found.seconds)
 
 
 def dependence(X: Ints, y: Ints, separator: Ints | None) -> SetFunction:
@@ -146,7 +144,7 @@ def tie_order(residual: Difference, dependence: SetFunction, masks: Masks) -> Fl
     return np.column_stack([np.round(dependence.values(masks) / SAME), unequal])
 
 
-def bipartition(cut: Cutter, block: tuple[int, ...], given: int | None = None) -> list[Cut]:
+def bipartition(cut: Cutter, block: tuple[int, ...], given: int | None = None) -> list[AttributeCut]:
     """All cuts of the recursive bipartition of a block, the whole block first."""
     if len(block) < 2:
         return []

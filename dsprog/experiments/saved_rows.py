@@ -1,16 +1,16 @@
-"""What every experiment needs: rows that are saved as they come and found again, and one style of figure."""
+"""Rows that are saved as they come, and found again by the next run."""
 
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 Row = dict[str, Any]
 
 
-class Rows:
+class SavedRows:
     """A CSV file that grows by a row at a time; a second run skips the rows that are there.
 
     Parameters
@@ -23,9 +23,9 @@ class Rows:
     Examples
     --------
     >>> import tempfile
-    >>> rows = Rows(Path(tempfile.mkdtemp()) / "rows.csv", key=["n"])
+    >>> rows = SavedRows(Path(tempfile.mkdtemp()) / "rows.csv", key=["n"])
     >>> rows.append({"n": 3, "seconds": 0.5})
-    >>> Rows(rows.path, key=["n"]).has({"n": 3}), rows.has({"n": 4})
+    >>> SavedRows(rows.path, key=["n"]).has({"n": 3}), rows.has({"n": 4})
     (True, False)
     """
 
@@ -67,31 +67,11 @@ def parsed(text: str) -> str | int | float:
     return text
 
 
-def plotting() -> Any:
-    """``matplotlib.pyplot``, drawing to files, in the style of all figures."""
-    try:
-        import matplotlib
-    except ImportError:
-        raise ImportError("drawing needs matplotlib, which is not there: pip install dsprog[plot]") from None
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
-
-    plt.rcParams.update(
-        {
-            "figure.dpi": 150,
-            "figure.constrained_layout.use": True,
-            "font.size": 9,
-            "axes.spines.top": False,
-            "axes.spines.right": False,
-            "axes.grid": True,
-            "grid.color": "0.9",
-            "grid.linewidth": 0.6,
-            "axes.axisbelow": True,
-            "axes.titlesize": 9,
-            "legend.frameon": False,
-        }
-    )
-    return plt
-
-
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")  # distinct to colour-blind eyes, too
+def write_rows(path: Path, rows: Sequence[Row], columns: Iterable[str] | None = None) -> Path:
+    """Write rows that are all there as CSV; by default with every column that one of them has."""
+    every = dict.fromkeys(name for row in rows for name in row)
+    with open(path, "w", newline="") as file:
+        writer = csv.DictWriter(file, list(every if columns is None else columns), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+    return path

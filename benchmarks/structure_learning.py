@@ -1,4 +1,4 @@
-"""Discriminative structure learning: CHESS cuts and trees, CENSUS-INCOME fits: ``python -m benchmarks.structure``.
+"""Discriminative structure learning on CHESS and CENSUS-INCOME: ``python -m benchmarks.structure_learning``.
 
 CENSUS-INCOME is read from the folder in DSPROG_CENSUS; without it these rows are left out. Seconds are of processor
 time, which a busy machine changes least.
@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 import dsprog as ds
-from benchmarks.harness import machine, save, table
+from benchmarks.harness import print_machine, save, table
 from dsprog.applications import TANClassifier, explaining_away, load_census, load_chess
 
 Row = dict[str, Any]
@@ -92,7 +92,7 @@ def census_rows() -> list[Row]:
 def main() -> None:
     rows = chess_rows() + (census_rows() if "DSPROG_CENSUS" in os.environ else [])
     save("structure", rows)
-    print(" ".join(f"{key} {value}," for key, value in machine().items()))
+    print_machine()
     print(table(rows))
 
 

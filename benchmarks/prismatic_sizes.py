@@ -1,4 +1,4 @@
-"""The prismatic algorithm: time of a binary programme, and the largest n solved: ``python -m benchmarks.prismatic``."""
+"""The prismatic algorithm: time of a programme, and the largest n solved: ``python -m benchmarks.prismatic_sizes``."""
 
 from __future__ import annotations
 
@@ -9,11 +9,9 @@ from typing import Any
 import numpy as np
 
 import dsprog as ds
-from benchmarks.harness import machine, save, table
-from dsprog.core.problem import as_problem
+from benchmarks.harness import print_machine, save, table
 from dsprog.exact.prismatic import prism
 from dsprog.generators import FAMILIES
-from dsprog.run.run import Limits, Monitor
 
 CHOSEN = ("concave", "coverage", "logdet", "cut")
 SETTINGS = {
@@ -25,8 +23,6 @@ SETTINGS = {
 
 def recorded(objective: ds.Difference, iterations: int) -> list[tuple[Any, ...]]:
     """The programmes of a run: vertices, ĝ there, and the rows that were new."""
-    problem = as_problem(objective, ())
-    method = ds.Prismatic().method(problem, Monitor(problem, Limits()))
     seen, rows, real = [], [0], prism.prism_bound
 
     def record(model: Any, vertices: Any, g_hat: Any, time_limit: float) -> Any:
@@ -36,7 +32,7 @@ def recorded(objective: ds.Difference, iterations: int) -> list[tuple[Any, ...]]
 
     prism.prism_bound = record
     try:
-        method.run(Monitor(problem, Limits(node_limit=iterations)))
+        ds.minimize(objective, ds.Prismatic(), node_limit=iterations)
     finally:
         prism.prism_bound = real
     return seen
@@ -91,7 +87,7 @@ def main() -> None:
     options = parser.parse_args()
     rows = programme_rows()
     save("prismatic-programmes", rows)
-    print(" ".join(f"{name} {value}" for name, value in machine().items()), "\n")
+    print_machine()
     print(table(rows), "\n", flush=True)
     print(table(size_rows(options.time_limit)))
 

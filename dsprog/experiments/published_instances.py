@@ -1,7 +1,8 @@
 """Two published benchmarks of differences of submodular functions (El Halabi, Orfanides and Hoheisel 2023).
 
 The data are not shipped. They are read from a folder with ``speech_*.npz`` (arrays ``utterance``, ``word``, ``shape``,
-``c``, ``group``) and ``mushroom_*.csv.gz`` (the class first, then 0/1 features).
+``c``, ``group``) and ``mushroom_*.csv.gz`` (the class first, then 0/1 features), by default from ``ds`` in the
+:func:`~dsprog.experiments.data_folder.data_folder`.
 """
 
 from __future__ import annotations
@@ -13,12 +14,18 @@ import numpy as np
 from dsprog.core.algebra import Difference
 from dsprog.core.modular import Modular
 from dsprog.core.validation import Floats, Ints
+from dsprog.experiments.data_folder import data_folder
 from dsprog.functions.concave import ConcaveOfModular
 from dsprog.functions.concave_of import ConcaveOf
 from dsprog.functions.coverage import Coverage
 from dsprog.functions.information import ConditionalEntropy, Entropy
 
-NAMES = ("speech_first100", "speech_first200", "speech_seed42", "mushroom_train_1")
+OPTIMA = {  # certified
+    "speech_first100": -12.136223,
+    "speech_first200": -21.177154,
+    "speech_seed42": -49.296182,
+    "mushroom_train_1": -0.9980143402,
+}
 
 
 def speech_objective(words: Ints, utterances: Ints, shape: tuple[int, int], c: Floats, group: Ints) -> Difference:
@@ -36,13 +43,26 @@ def feature_objective(X: Ints, y: Ints, cost: float = 1e-4) -> Difference:
     return Difference(f, Entropy(X) / np.log(2))
 
 
-def load(name: str, folder: Path) -> Difference:
-    """An instance by its name; FileNotFoundError where the data are not at hand."""
-    if name.startswith("speech"):
-        data = np.load(folder / f"{name}.npz")
-        n, words = (int(size) for size in data["shape"])
-        return speech_objective(data["word"], data["utterance"], (words, n), data["c"], data["group"])
-    table = np.loadtxt(folder / f"{name}.csv.gz", delimiter=",").astype(int)
+def load_published(name: str, folder: Path | None = None) -> Difference:
+    """An instance by its name in :data:`OPTIMA`."""
+    place = data_folder() / "ds" if folder is None else folder
+    try:
+        return speech_in(place / f"{name}.npz") if name.startswith("speech") else table_in(place / f"{name}.csv.gz")
+    except FileNotFoundError as error:
+        message = "is not there: set DSPROG_DATA to the folder that holds ds/, or name the folder of the data"
+        raise FileNotFoundError(f"{place / name} {message}") from error
+
+
+def speech_in(path: Path) -> Difference:
+    """The objective of a file of arrays."""
+    data = np.load(path)
+    n, words = (int(size) for size in data["shape"])
+    return speech_objective(data["word"], data["utterance"], (words, n), data["c"], data["group"])
+
+
+def table_in(path: Path) -> Difference:
+    """The objective of a table, the class in its first column."""
+    table = np.loadtxt(path, delimiter=",").astype(int)
     return feature_objective(table[:, 1:], table[:, 0])
 
 

@@ -1,4 +1,4 @@
-"""Exact solvers side by side: ``python -m benchmarks.exact``.
+"""Exact solvers side by side: ``python -m benchmarks.exact_solvers``.
 
 A solver that reaches the time limit on every seed of a size is not tried on larger ones. Kernels are compiled before
 anything is timed. Rows are saved as they come; ``--draw`` only draws what was saved.
@@ -14,17 +14,26 @@ import time
 from typing import Any
 
 import dsprog as ds
-from benchmarks.harness import RESULTS, modules, referee, save, table
+from benchmarks.families import BENCHMARK_FAMILIES
+from benchmarks.harness import RESULTS, referee, save, table
+
+OURS = "BranchAndBound"
+CONTESTANTS: dict[str, tuple[ds.Solver, int]] = {  # with the largest n that is tried
+    OURS: (ds.BranchAndBound(), 1000),
+    "SCIP branch and cut": (ds.Scip(), 30),
+    "Prismatic, optimum": (ds.Prismatic(subdivision="optimum", no_goods=True), 20),
+    "BruteForce": (ds.BruteForce(), 20),
+}
 
 
-def run_row(instance: Any, solver: Any, n: int, seed: int, time_limit: float) -> dict[str, Any]:
+def run_row(letter: str, name: str, n: int, seed: int, time_limit: float) -> dict[str, Any]:
     """One solver on one instance: wall and CPU seconds of the solve alone, value recomputed."""
-    objective = instance.build(n, seed)
-    constraints = instance.constraints(n) if hasattr(instance, "constraints") else ()
+    family = BENCHMARK_FAMILIES[letter]
+    objective, solver = family.build(n, seed), CONTESTANTS[name][0]
     started, cpu = time.perf_counter(), time.process_time()
-    result = ds.minimize(objective, solver.SOLVER, constraints=constraints, time_limit=time_limit)
+    result = ds.minimize(objective, solver, constraints=family.constraints(n), time_limit=time_limit)
     seconds, cpu = time.perf_counter() - started, time.process_time() - cpu
-    row = {"family": instance.NAME, "n": n, "seed": seed, "solver": solver.NAME, "status": result.status}
+    row = {"family": f"{letter} {family.name}", "n": n, "seed": seed, "solver": name, "status": result.status}
     megabytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     numbers = {"seconds": seconds, "cpu_seconds": cpu, "nodes": result.nodes, "peak_MB": round(megabytes)}
     return {**row, **numbers, **referee(objective, result.S, result.lower_bound)}
@@ -32,21 +41,18 @@ def run_row(instance: Any, solver: Any, n: int, seed: int, time_limit: float) ->
 
 def run(options: argparse.Namespace) -> list[dict[str, Any]]:
     rows: list[dict[str, Any]] = []
-    chosen = options.families.split(",") if options.families else None
-    for instance in modules("benchmarks.instances"):
-        if chosen and instance.NAME.split()[0] not in chosen:
-            continue
+    for letter in options.families.split(","):
         done: set[str] = set()
-        for solver in modules("benchmarks.solvers"):  # compile
-            run_row(instance, solver, 6, 0, 5.0)
-        for n in [n for n in instance.SIZES if n <= options.largest]:
-            for solver in modules("benchmarks.solvers"):
-                if n > solver.LARGEST or solver.NAME in done:
+        for name in CONTESTANTS:  # compile
+            run_row(letter, name, 6, 0, 5.0)
+        for n in [n for n in BENCHMARK_FAMILIES[letter].sizes if n <= options.largest]:
+            for name, (_, largest) in CONTESTANTS.items():
+                if n > largest or name in done:
                     continue
-                limit = options.time_limit if solver.NAME == "BranchAndBound" else options.others_limit
-                fresh = [run_row(instance, solver, n, seed, limit) for seed in range(options.seeds)]
+                limit = options.time_limit if name == OURS else options.others_limit
+                fresh = [run_row(letter, name, n, seed, limit) for seed in range(options.seeds)]
                 if all(row["status"] == "time_limit" for row in fresh):
-                    done.add(solver.NAME)
+                    done.add(name)
                 rows += fresh
                 save("exact", rows)
                 print(table(summary(fresh)).splitlines()[-1], flush=True)
@@ -60,7 +66,7 @@ def summary(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
         groups.setdefault((row["family"], row["n"], row["solver"]), []).append(row)
     lines = []
     for (family, n, solver), group in groups.items():
-        ours = {row["seed"]: row["cpu_seconds"] for row in groups.get((family, n, "BranchAndBound"), [])}
+        ours = {row["seed"]: row["cpu_seconds"] for row in groups.get((family, n, OURS), [])}
         solved = [row for row in group if row["status"] == "optimal"]
         ratios = [row["cpu_seconds"] / ours[row["seed"]] for row in solved if row["seed"] in ours]
         lines.append(
@@ -73,9 +79,7 @@ def summary(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
                 "cpu s": round(statistics.median(row["cpu_seconds"] for row in group), 3),
                 "worst cpu s": round(max(row["cpu_seconds"] for row in group), 3),
                 "nodes": int(statistics.median(row["nodes"] for row in group)),
-                "slower than ours": f"{statistics.median(ratios):.3g} times"
-                if ratios and solver != "BranchAndBound"
-                else "",
+                "slower than ours": f"{statistics.median(ratios):.3g} times" if ratios and solver != OURS else "",
             }
         )
     return lines
@@ -89,7 +93,7 @@ def draw(rows: list[dict[str, Any]]) -> None:
     import matplotlib.pyplot as plt
 
     figure, axes = plt.subplots(1, 2, figsize=(10, 4), layout="constrained")
-    lines = [line for line in summary(rows) if line["solver"] == "BranchAndBound"]
+    lines = [line for line in summary(rows) if line["solver"] == OURS]
     for family in sorted({line["family"] for line in lines}):
         own = [line for line in lines if line["family"] == family]
         for axis, key, least in zip(axes, ("nodes", "cpu s"), (1, 1e-3)):
@@ -109,7 +113,7 @@ def main() -> None:
     parser.add_argument("--time-limit", type=float, default=180.0, help="seconds for BranchAndBound")
     parser.add_argument("--others-limit", type=float, default=60.0, help="seconds for the others")
     parser.add_argument("--seeds", type=int, default=3)
-    parser.add_argument("--families", default="", help="letters with commas between")
+    parser.add_argument("--families", default=",".join(BENCHMARK_FAMILIES), help="letters with commas between")
     parser.add_argument("--largest", type=int, default=1000, help="largest n")
     parser.add_argument("--draw", action="store_true", help="only draw the saved rows")
     options = parser.parse_args()

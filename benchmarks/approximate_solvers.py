@@ -1,7 +1,7 @@
-"""Approximate solvers: gaps, large n, published data: ``python -m benchmarks.approximate``.
+"""Approximate solvers: gaps, large n, published data: ``python -m benchmarks.approximate_solvers``.
 
-``--parts gaps`` crosses families with seeds, ``large`` runs n = 2,000, ``published`` the two data sets of
-``benchmarks/published.py``, which are skipped where they are not at hand.
+``--parts gaps`` crosses families with seeds, ``large`` runs n = 2,000, ``published`` two published data sets, which are
+skipped where they are not at hand.
 """
 
 from __future__ import annotations
@@ -13,30 +13,31 @@ from typing import Any
 import numpy as np
 
 import dsprog as ds
-from benchmarks.harness import machine, save, table
-from benchmarks.instances.explaining_away import build as explaining_away
-from benchmarks.published import OPTIMA, build
+from benchmarks.families import chess_residual
+from benchmarks.harness import print_machine, save, table
+from dsprog.experiments.published_instances import OPTIMA, load_published
+from dsprog.experiments.solvers import solver_named
 from dsprog.generators import FAMILIES, incidence, sparse_weights
 
-METHODS: dict[str, ds.Solver] = {
-    "SSP, 20 restarts": ds.SSP(),
+METHODS = {  # names of the table of all solvers, and variants that have none
+    "SSP, 20 restarts": solver_named("ssp"),
     "SSP, random order": ds.SSP("random"),
     "SSP, best of 4 orders": ds.SSP("best"),
     "SSP, 1 restart": ds.SSP(restarts=1),
-    "SupSub, 20 restarts": ds.SupSub(),
-    "ModMod, 20 restarts": ds.ModMod(),
-    "DCA, 5 restarts": ds.DCA(),
-    "complete DCA, 5 restarts": ds.DCA(complete=True),
-    "forward greedy": ds.Greedy("forward"),
-    "backward greedy": ds.Greedy("backward"),
-    "bidirectional greedy": ds.Greedy("bidirectional"),
+    "SupSub, 20 restarts": solver_named("supsub"),
+    "ModMod, 20 restarts": solver_named("modmod"),
+    "DCA, 5 restarts": solver_named("dca"),
+    "complete DCA, 5 restarts": solver_named("cdca"),
+    "forward greedy": solver_named("forward"),
+    "backward greedy": solver_named("backward"),
+    "bidirectional greedy": solver_named("bidirectional"),
     "bidirectional greedy, 200 restarts": ds.Greedy("bidirectional", restarts=200),
-    "flips, 20 restarts": ds.LocalSearch(),
-    "flips and swaps, 20 restarts": ds.LocalSearch("swap"),
-    "tabu, 20 restarts": ds.LocalSearch("tabu"),
+    "flips, 20 restarts": solver_named("flip"),
+    "flips and swaps, 20 restarts": solver_named("swap"),
+    "tabu, 20 restarts": solver_named("tabu"),
 }
 WITHIN = 0.01
-INSTANCES = {**FAMILIES, "explaining_away": explaining_away}
+INSTANCES = {**FAMILIES, "explaining_away": chess_residual}
 
 
 def gap_rows(families: list[str], sizes: list[int], seeds: int) -> list[dict[str, Any]]:
@@ -103,7 +104,7 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=20)
     parser.add_argument("--large", type=int, default=2000)
     options = parser.parse_args()
-    print(", ".join(f"{k} {v}" for k, v in machine().items()), "\n")
+    print_machine()
     families = options.families.split(",")
     if "gaps" in options.parts:
         rows = gap_rows(families, [int(n) for n in options.sizes.split(",")], options.seeds)
@@ -116,9 +117,9 @@ def main() -> None:
         rows = []
         for name in ("speech_seed42", "mushroom_train_1"):
             try:
-                rows += run_rows(name, build(name), OPTIMA[name])
+                rows += run_rows(name, load_published(name), OPTIMA[name])
             except FileNotFoundError as error:
-                print(f"skipped: {error}; set DSPROG_DATA to the folder that holds ds/")
+                print(f"skipped: {error}")
         save("approximate_published", rows)
         print(table(rows))
 

@@ -25,6 +25,6 @@ except ImportError:
     print("no matplotlib, no picture: pip install dsprog[plot]")
 else:
     matplotlib.use("Agg")
-    path = Path(os.environ.get("DSPROG_PICTURES", tempfile.mkdtemp())) / "structure.png"
+    path = Path(os.environ.get("DSPROG_PICTURES", tempfile.mkdtemp())) / "classifier_tree.png"
     classifier.plot().figure.savefig(path, dpi=110)
     print(path)

@@ -1,1 +1,0 @@
-"""Solvers, one to a file: ``NAME``, ``LARGEST`` size to try, and ``SOLVER``."""

@@ -1,5 +1,0 @@
-import dsprog as ds
-
-NAME = "BranchAndBound"
-LARGEST = 1000
-SOLVER = ds.BranchAndBound()

@@ -1,5 +1,0 @@
-import dsprog as ds
-
-NAME = "BruteForce"
-LARGEST = 20
-SOLVER = ds.BruteForce()

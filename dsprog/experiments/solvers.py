@@ -1,0 +1,60 @@
+"""Solvers by name, as the command line and the experiments have them.
+
+>>> solver_named("forward")
+Greedy(direction='forward', restarts=1)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from dsprog.approximate.dca import DCA
+from dsprog.approximate.double_greedy import DoubleGreedy
+from dsprog.approximate.greedy import Greedy
+from dsprog.approximate.local_search import LocalSearch
+from dsprog.approximate.mod_mod import ModMod
+from dsprog.approximate.ssp import SSP
+from dsprog.approximate.sup_sub import SupSub
+from dsprog.exact.brute_force import BruteForce
+from dsprog.exact.compact.compact_model import CompactModel
+from dsprog.exact.interval.branch_and_bound import BranchAndBound
+from dsprog.exact.prismatic.prismatic import Prismatic
+from dsprog.exact.race import Race
+from dsprog.exact.scip import Scip
+from dsprog.run.solver import Solver
+
+SOLVERS: dict[str, Callable[[], Solver | None]] = {
+    "ssp": SSP,
+    "supsub": SupSub,
+    "modmod": ModMod,
+    "dca": DCA,
+    "cdca": lambda: DCA(complete=True),
+    "forward": lambda: Greedy("forward"),
+    "backward": lambda: Greedy("backward"),
+    "bidirectional": lambda: Greedy("bidirectional"),
+    "double": DoubleGreedy,
+    "flip": LocalSearch,
+    "swap": lambda: LocalSearch("swap"),
+    "tabu": lambda: LocalSearch("tabu"),
+    "brute": BruteForce,
+    "interval": BranchAndBound,
+    "compact": CompactModel,
+    "prism": lambda: Prismatic(subdivision="optimum"),
+    "race": Race,
+    "scip": Scip,
+    "exact": lambda: None,  # the default of minimize
+}
+
+
+def solver_named(name: str) -> Solver | None:
+    """The solver of a name; None stands for the one that :func:`dsprog.minimize` chooses."""
+    return SOLVERS[checked_names(name)[0]]()
+
+
+def checked_names(names: str) -> list[str]:
+    """The names in a list with commas."""
+    listed = [name.strip() for name in names.split(",") if name.strip()]
+    unknown = [name for name in listed if name not in SOLVERS]
+    if unknown or not listed:
+        raise ValueError(f"solvers must be among {', '.join(SOLVERS)}, got {', '.join(unknown) or 'none'}")
+    return listed
