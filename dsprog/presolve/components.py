@@ -9,14 +9,8 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from dsprog.core.algebra import Difference, LinearCombination
-from dsprog.core.modular import Modular
-from dsprog.core.set_function import SetFunction
+from dsprog.core.algebra import Difference
 from dsprog.core.validation import Ints
-from dsprog.functions.concave import ConcaveOfModular
-from dsprog.functions.coverage import Coverage
-from dsprog.functions.facility import FacilityLocation
-from dsprog.functions.graph import Quadratic
 
 
 def connected(objective: Difference, free: Ints, more: Iterable[Ints] = ()) -> tuple[Ints, ...]:
@@ -29,7 +23,7 @@ def connected(objective: Difference, free: Ints, more: Iterable[Ints] = ()) -> t
     place = np.full(objective.n, -1)
     place[free] = np.arange(len(free))
     heads, tails = [np.zeros(0, dtype=int)], [np.zeros(0, dtype=int)]
-    for group in (*joins(objective), *more):
+    for group in (*objective.groups(), *more):
         members = place[group][place[group] >= 0]
         heads.append(members[:-1])
         tails.append(members[1:])
@@ -37,21 +31,3 @@ def connected(objective: Difference, free: Ints, more: Iterable[Ints] = ()) -> t
     graph = coo_array((np.ones(len(edges[0])), edges), shape=(len(free), len(free)))
     _, label = connected_components(graph, directed=False)
     return tuple(free[label == k] for k in np.unique(label))
-
-
-def joins(h: SetFunction) -> list[Ints]:
-    """Groups of elements such that h is a sum of functions of one group each, and a modular function."""
-    if isinstance(h, LinearCombination):
-        return [group for _, part in h.terms for group in joins(part)]
-    if isinstance(h, Modular):
-        return []
-    if isinstance(h, Coverage):
-        by_item = h.members.tocsr()
-        return np.split(by_item.indices, by_item.indptr[1:-1])
-    if isinstance(h, (ConcaveOfModular, FacilityLocation)):
-        rows = h.W if isinstance(h, ConcaveOfModular) else h.similarity
-        return [np.flatnonzero(row) for row in rows]
-    if isinstance(h, Quadratic):
-        pairs = h.pairs.tocoo()
-        return list(np.column_stack([pairs.row, pairs.col]))
-    return [np.arange(h.n)]

@@ -19,7 +19,6 @@ from dsprog.core.problem import Problem
 from dsprog.core.validation import as_number
 from dsprog.exact.compact.box_search import BoxSearch
 from dsprog.exact.compact.model import Model
-from dsprog.exact.compact.terms import enter
 from dsprog.functions.mutual_information import joined
 from dsprog.milp import check_backend
 from dsprog.run.checkpoint import Checkpoint
@@ -100,14 +99,12 @@ class CompactModel(SearchSolver):
 def size_of_data(problem: Problem, value: float) -> float:
     """The larger of |value| and the largest marginal of f and g at the empty set; 1 where all are 0."""
     sides = problem.objective.f, problem.objective.g
-    largest = max(
-        float(np.abs(side._marginals(np.zeros((1, problem.n), dtype=bool))).max(initial=0.0)) for side in sides
-    )
+    largest = max(float(np.abs(side.marginals(np.zeros((1, problem.n)))).max(initial=0.0)) for side in sides)
     return max(largest, abs(value) if math.isfinite(value) else 0.0) or 1.0
 
 
 def build(problem: Problem, unit: float) -> Model:
     """The model of a problem: every term, entered on the side of its sign."""
     model = Model(problem.n, problem.rows, unit)
-    model.minimise(enter(joined(problem.objective), model, model.x, 1.0))
+    model.minimise(model.enter(joined(problem.objective), model.x, 1.0))
     return model
