@@ -170,7 +170,7 @@ class SetFunction(ABC):
         return [np.arange(self.n)]
 
     def spans(self) -> Masks | None:
-        """[j, k]: whether j spans k, f(S ∪ jk) = f(S ∪ j) for every S; None where that is not known.
+        """[j, k]: whether j spans another k, f(S ∪ jk) = f(S ∪ j) for every S; None where that is not known.
 
         For increasing submodular f this holds if f(jk) = f(j), since 0 <= f(S ∪ jk) - f(S ∪ j) <= f(jk) - f(j).
         """

@@ -66,10 +66,11 @@ class Restriction(View):
 
     def spans(self) -> Masks | None:
         """More may be spanned on an interval; where that cannot be tested, what is spanned everywhere."""
-        own, everywhere = super().spans(), None
-        if own is None:
-            everywhere = self.function.spans()
-        return own if everywhere is None else everywhere[np.ix_(self.free, self.free)]
+        own = super().spans()
+        if own is not None:
+            return own
+        everywhere = self.function.spans()
+        return None if everywhere is None else everywhere[np.ix_(self.free, self.free)]
 
     def quadratic_form(self) -> QuadraticForm | None:
         """E(1_I + x), x free."""
