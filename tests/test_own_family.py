@@ -14,7 +14,7 @@ from dsprog.presolve.domination import dominations
 from dsprog.testing import check_result, check_set_function
 
 
-class Budgets(ds.SetFunction):
+class GroupBudgets(ds.SetFunction):
     """f(S) = Σ_k min(caps_k, w(S ∩ group k)); ``labels[j]`` is the group of element j."""
 
     has_columns = True
@@ -62,7 +62,7 @@ class AtLeastOne(Constraint):
 
 def budgets(seed=0, n=12, groups=3):
     rng = np.random.default_rng(seed)
-    return Budgets(rng.integers(1, 9, n), np.arange(n) % groups, rng.integers(5, 15, groups))
+    return GroupBudgets(rng.integers(1, 9, n), np.arange(n) % groups, rng.integers(5, 15, groups))
 
 
 def rewards(seed=0, n=12):
@@ -120,14 +120,14 @@ def test_it_is_solved(solver):
 
 
 def test_wrong_groups_and_columns_are_caught():
-    class Apart(Budgets):
+    class Apart(GroupBudgets):
         def groups(self):
             return [np.array([j]) for j in range(self.n)]
 
         def _budgets(self):
-            return zip(Budgets.groups(self), self.caps)
+            return zip(GroupBudgets.groups(self), self.caps)
 
-    class TooHigh(Budgets):
+    class TooHigh(GroupBudgets):
         def columns(self, model, elements, weight):
             return Expression(constant=weight * 1e3)
 
@@ -142,13 +142,13 @@ def test_wrong_groups_and_columns_are_caught():
 
 def test_two_families_of_one_name_are_refused_when_saved(tmp_path):
     def another():
-        class Twice(Budgets):
+        class Twice(GroupBudgets):
             pass
 
         return Twice
 
     def yet_another():
-        class Twice(Budgets):
+        class Twice(GroupBudgets):
             pass
 
         return Twice

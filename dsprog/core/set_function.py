@@ -51,9 +51,7 @@ CHUNK = 1 << 22  # entries of one temporary boolean array in the slow defaults
 
 
 FAMILIES = Registry("family")
-QUICK = (
-    50  # elements beyond which no test asks for marginals that are differences of values, perhaps of a slow callable
-)
+QUICK = 50  # elements beyond which pairs are only tested where marginals are more than differences of values
 EXACT = 1e-14  # relative to f(j): what counts as no difference
 
 
