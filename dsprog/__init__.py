@@ -23,8 +23,9 @@ from dsprog.core.knowledge import Knowledge
 from dsprog.core.lovasz import greedy_vertices, lovasz_extension, modular_lower_bound, modular_upper_bound
 from dsprog.core.modular import Modular
 from dsprog.core.native import load
+from dsprog.core.oracle import count_oracle_calls
 from dsprog.core.problem import Problem
-from dsprog.core.set_function import SetFunction, count_oracle_calls
+from dsprog.core.set_function import SetFunction
 from dsprog.exact.brute_force import BruteForce
 from dsprog.exact.compact.compact_model import CompactModel
 from dsprog.exact.interval.branch_and_bound import BranchAndBound

@@ -12,10 +12,12 @@ from collections.abc import Iterable
 import numpy as np
 
 from dsprog.core.algebra import Difference
+from dsprog.core.constraints import all_rows
 from dsprog.core.modular import Modular
 from dsprog.core.set_function import SetFunction
 from dsprog.core.submodularity import Submodularity, is_submodular
 from dsprog.core.validation import Floats, Masks
+from dsprog.exact.compact.model import Model
 from dsprog.functions.table import Table, all_masks
 from dsprog.generators import FAMILIES
 from dsprog.run.result import STATUSES, Result
@@ -30,8 +32,8 @@ def check_set_function(f: SetFunction, seed: int = 0, samples: int = 40, toleran
 
     Checked against the definitions, on random, empty and full sets: values are finite and repeatable, ``marginals``
     and ``chains`` equal their slow defaults (from any start, with repeated and ended orders), the concave extension
-    equals f at binary points, is concave, and has its tangents above f; nothing that the function claims to know is
-    refuted.
+    equals f at binary points, is concave, and has its tangents above f; nothing that the function claims to know, or
+    says about its structure (groups, spans, quadratic form, columns, restriction), is refuted.
 
     >>> import dsprog as ds
     >>> ds.testing.check_set_function(ds.FromCallable(lambda S: len(S) ** 2, 3, submodular=True))
@@ -59,6 +61,7 @@ def check_set_function(f: SetFunction, seed: int = 0, samples: int = 40, toleran
         check_concave_extension(f, rng, masks, values, scale, tolerance)
     check_curvature(f, rng, masks, values, scale * tolerance)
     check_knowledge(f, rng, samples, scale * tolerance)
+    check_structure(f, rng, masks, values, scale * tolerance)
 
 
 def check_concave_extension(
@@ -122,6 +125,54 @@ def check_knowledge(f: SetFunction, rng: np.random.Generator, samples: int, slac
     require(not knows.integral or (values % 1 == 0).all(), "the function claims to be integral")
     if knows.symmetric:
         assert_close(f.values(~masks), values, slack, "the function claims to be symmetric")
+
+
+def check_structure(f: SetFunction, rng: np.random.Generator, masks: Masks, values: Floats, slack: float) -> None:
+    """What the function says about its structure holds at the given sets."""
+    together, spanned = np.eye(f.n, dtype=bool), f.spans()
+    for group in f.groups():
+        together[np.ix_(group, group)] = True
+    for j in np.flatnonzero(~together.all(axis=1)):
+        others = np.arange(f.n) != j
+        change = f.marginals(masks | ~others) - f.marginals(masks & others)
+        require((np.abs(change[:, ~together[j]]) <= 4 * slack).all(), f"no group joins {j} with others that it changes")
+    for k, by_k in enumerate([] if spanned is None else spanned & ~np.eye(f.n, dtype=bool)):
+        left = f.marginals(masks | (np.arange(f.n) == k))[:, by_k] if by_k.any() else np.zeros(0)
+        require((np.abs(left) <= 4 * slack).all(), f"{k} does not span what it claims to")
+    form = f.quadratic_form()
+    if form is not None:
+        assert_close(form.values(masks), values, slack, "the quadratic form must equal f")
+    check_transforms(f, rng, masks, slack)
+    if f.has_columns:
+        check_columns(f, masks[:: max(1, len(masks) // 5)], slack)
+
+
+def check_transforms(f: SetFunction, rng: np.random.Generator, masks: Masks, slack: float) -> None:
+    """Restriction, complement and relabelling follow their definitions."""
+    inside, allowed = rng.random((2, f.n)) < [[0.3], [0.7]]
+    allowed |= inside
+    restricted = f.restrict(np.flatnonzero(inside), np.flatnonzero(allowed))
+    wanted, free = f.values((masks & allowed) | inside), allowed & ~inside
+    assert_close(restricted.values(masks[:, free]), wanted, slack, "a restriction must equal f on its interval")
+    assert_close(f.complement().values(masks), f.values(~masks), slack, "the complement must equal f at V∖S")
+    order = rng.permutation(f.n)
+    seen = f.relabel(order).values(masks[:, order])
+    assert_close(seen, f.values(masks), slack, "a relabelled function must equal f")
+
+
+def check_columns(f: SetFunction, masks: Masks, slack: float) -> None:
+    """The under expression of the columns lies below f, the over expression above it."""
+    for weight in (1.0, -1.0):
+        model = Model(f.n, all_rows((), f.n), 1.0)
+        model.minimise(model.enter(f, model.x, weight).scaled(weight))
+        ends = np.array([(curve.lowest, curve.highest) for curve in model.curves]).reshape(-1, 2)
+        model.set_intervals(ends[:, 0], ends[:, 1])
+        for mask, value in zip(masks, f.values(masks)):
+            for column, inside in zip(model.x, mask):
+                model.programme.limit(int(column), float(inside), float(inside))
+            bound = model.programme.relaxed().bound
+            side = "under" if weight > 0 else "over"
+            require(model.unproved or bound <= weight * value + slack + 1e-7, f"the {side} expression must bound f")
 
 
 def check_solver(

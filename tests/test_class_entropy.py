@@ -8,9 +8,9 @@ from dsprog.core.problem import as_problem
 from dsprog.exact.compact.compact_model import build
 from dsprog.exact.interval.monotone_bound import monotone_parts
 from dsprog.exact.interval.pairs_bound import PairsBound
-from dsprog.functions.mutual_information import joined
 from dsprog.functions.table import all_masks
 from dsprog.generators import discrete_data
+from dsprog.presolve.normalise import joined
 from dsprog.testing import check_result
 
 

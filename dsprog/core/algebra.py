@@ -18,8 +18,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from dsprog.core.column_model import ColumnModel, Expression
 from dsprog.core.knowledge import ZERO, Knowledge
 from dsprog.core.modular import Modular
+from dsprog.core.quadratic_form import QuadraticForm
 from dsprog.core.set_function import SetFunction
 from dsprog.core.validation import Floats, Ints, Masks, as_number
 
@@ -51,6 +53,7 @@ class LinearCombination(SetFunction):
         self.has_concave_extension = all(
             h.has_concave_extension and (a > 0 or h.knows.modular is True) for a, h in terms
         )
+        self.has_columns = all(h.has_columns for _, h in terms)
 
     def _values(self, masks: Masks) -> Floats:
         return sum((a * h._values(masks) for a, h in self.terms), np.zeros(len(masks)))
@@ -71,6 +74,40 @@ class LinearCombination(SetFunction):
             constants += a * constant
             slopes += a * slope
         return constants, slopes
+
+    def inner(self) -> tuple[SetFunction, ...]:
+        """The functions of the terms."""
+        return tuple(h for _, h in self.terms)
+
+    def groups(self) -> list[Ints]:
+        """Those of all terms."""
+        return [group for h in self.inner() for group in h.groups()]
+
+    def quadratic_form(self) -> QuadraticForm | None:
+        """The sum of the forms, if every term has one."""
+        forms = [(a, h.quadratic_form()) for a, h in self.terms]
+        known = [(a, form) for a, form in forms if form is not None]
+        return QuadraticForm.combined(self.n, known) if len(known) == len(forms) else None
+
+    def columns(self, model: ColumnModel, elements: Ints, weight: float) -> Expression:
+        """Each term on the side of its sign."""
+        total = Expression()
+        for a, h in self.terms:
+            total = total.plus(model.enter(h, elements, weight * a).scaled(a))
+        return total
+
+    def _restrict(self, include: Ints, free: Ints) -> SetFunction:
+        return self._mapped(len(free), lambda h: h._restrict(include, free))
+
+    def _complement(self) -> SetFunction:
+        return self._mapped(self.n, lambda h: h.complement())
+
+    def _relabel(self, order: Ints) -> SetFunction:
+        return self._mapped(self.n, lambda h: h._relabel(order))
+
+    def _mapped(self, n: int, transform: Callable[[SetFunction], SetFunction]) -> SetFunction:
+        """Every term transformed, so that each keeps what it knows."""
+        return Sum(n, [(a, transform(h)) for a, h in self.terms])
 
     def curvature(self) -> Floats | None:
         """The sum of what the terms with positive coefficients have; the others count as 0 only if submodular."""
@@ -149,6 +186,9 @@ class Difference(LinearCombination):
         """Whether both sides are known to be submodular, so that bounds from them are valid."""
         return self.f.knows.submodular is True and self.g.knows.submodular is True
 
+    def _mapped(self, n: int, transform: Callable[[SetFunction], SetFunction]) -> Difference:
+        return Difference(super()._mapped(n, transform))
+
     def parameters(self) -> dict[str, SetFunction]:
         """The arguments that build this function again."""
         return {"f": Sum(self.n, self.terms), "g": Sum(self.n, [])}
@@ -219,9 +259,3 @@ def as_function(value: SetFunction | float, n: int, name: str) -> SetFunction:
     if isinstance(value, (int, float, np.integer, np.floating)):
         return Modular(np.zeros(n), as_number(value, name))
     raise TypeError(f"{name} must be a SetFunction or a number, got {type(value).__name__}")
-
-
-def mapped(f: LinearCombination, n: int, transform: Callable[[SetFunction], SetFunction]) -> SetFunction:
-    """Apply a linear transformation of functions to every term."""
-    total = Sum(n, [(a, transform(h)) for a, h in f.terms])
-    return Difference(total) if isinstance(f, Difference) else total

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dsprog.core.identity import Registry, arguments, same
 from dsprog.core.validation import Floats, Masks, as_count, as_mask, as_matrix, as_number
 
 TOLERANCE = 1e-9  # relative to 1 + Σ|a_j| of a row
@@ -38,12 +39,29 @@ class LinearRows:
         return np.asarray(((activity >= self.lo - slack) & (activity <= self.hi + slack)).all(axis=1))
 
 
+KINDS = Registry("constraint")
+
+
 class Constraint(ABC):
-    """Which sets are feasible."""
+    """Which sets are feasible. Like a function, a constraint stores every argument under its own name."""
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        KINDS.add(cls)
 
     @abstractmethod
     def rows(self, n: int) -> LinearRows:
         """The constraint on n elements as linear rows."""
+
+    def parameters(self) -> dict[str, Any]:
+        """The arguments that build this constraint again."""
+        return arguments(self)
+
+    def __eq__(self, other: object) -> bool:
+        return same(self, other)
+
+    def __hash__(self) -> int:
+        return hash(type(self))
 
 
 @dataclass(frozen=True)
@@ -108,17 +126,11 @@ class Exclude(Constraint):
 
 
 class ArrayConstraint(Constraint):
-    """A constraint given by arrays; prints and compares by their contents."""
+    """A constraint given by arrays; prints their contents."""
 
     def __repr__(self) -> str:
         arguments = ", ".join(f"{k}={v.tolist() if isinstance(v, np.ndarray) else v}" for k, v in vars(self).items())
         return f"{type(self).__name__}({arguments})"
-
-    def __eq__(self, other: Any) -> bool:
-        return type(self) is type(other) and repr(self) == repr(other)
-
-    def __hash__(self) -> int:
-        return hash(repr(self))
 
 
 class Knapsack(ArrayConstraint):

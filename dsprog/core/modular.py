@@ -5,8 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dsprog.core.column_model import ColumnModel, Expression
 from dsprog.core.kernel import kernel
 from dsprog.core.knowledge import Knowledge
+from dsprog.core.quadratic_form import QuadraticForm
 from dsprog.core.set_function import SetFunction
 from dsprog.core.validation import Floats, Ints, Masks, as_matrix, as_number
 
@@ -42,6 +44,7 @@ class Modular(SetFunction):
     """
 
     has_concave_extension = True
+    has_columns = True
 
     def __init__(self, weights: ArrayLike, constant: float = 0.0) -> None:
         self.weights = as_matrix(weights, "weights", shape=(None,))
@@ -72,3 +75,24 @@ class Modular(SetFunction):
 
     def _tangents(self, x: Floats) -> tuple[Floats, Floats]:
         return np.full(len(x), self.constant), np.broadcast_to(self.weights, x.shape).copy()
+
+    def groups(self) -> list[Ints]:
+        """None: it is modular."""
+        return []
+
+    def quadratic_form(self) -> QuadraticForm:
+        """Without pairs."""
+        return QuadraticForm.linear(self.weights, self.constant)
+
+    def columns(self, model: ColumnModel, elements: Ints, weight: float) -> Expression:
+        """constant + Σ weights_j x_j."""
+        return Expression(elements, self.weights, self.constant)
+
+    def _restrict(self, include: Ints, free: Ints) -> Modular:
+        return Modular(self.weights[free], self.constant + self.weights[include].sum())
+
+    def _complement(self) -> Modular:
+        return Modular(-self.weights, self.constant + self.weights.sum())
+
+    def _relabel(self, order: Ints) -> Modular:
+        return Modular(self.weights[order], self.constant)

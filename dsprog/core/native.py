@@ -18,44 +18,14 @@ from typing import Any
 
 import numpy as np
 
-from dsprog.core import algebra, constraints, modular
-from dsprog.core import views as transforms
-from dsprog.core.constraints import Constraint
-from dsprog.core.set_function import SetFunction
-from dsprog.functions import (
-    cardinality,
-    concave,
-    concave_of,
-    coverage,
-    facility,
-    graph,
-    information,
-    matroid,
-    nuclear,
-    regression,
-    spectral,
-)
-from dsprog.functions import mutual_information as mutual
-from dsprog.functions import table as tables
+from dsprog.core.constraints import KINDS, Constraint
+from dsprog.core.identity import Registry
+from dsprog.core.problem import as_constraints, as_problem
+from dsprog.core.set_function import FAMILIES, SetFunction
 
 VERSION = 1
-FAMILIES: dict[str, type] = {
-    family.__name__: family
-    for family in (
-        algebra.Difference, algebra.Sum, transforms.Complement, transforms.Declared, transforms.Relabelled,
-        transforms.Restriction, cardinality.CardinalityConcave, concave_of.ConcaveOf, concave.ConcaveOfModular,
-        coverage.Coverage, facility.FacilityLocation, graph.Cut, graph.Pairwise, information.ConditionalEntropy,
-        information.Entropy, mutual.MutualInformation, matroid.MatroidRank, modular.Modular, regression.LeastSquares,
-        spectral.GaussianEntropy, spectral.LogDet, nuclear.NuclearNorm, tables.Table,
-    )
-}  # fmt: skip
-CONSTRAINTS: dict[str, type] = {
-    kind.__name__: kind
-    for kind in (
-        constraints.Cardinality, constraints.Exclude, constraints.Include, constraints.Knapsack,
-        constraints.LinearConstraint, constraints.Partition,
-    )
-}  # fmt: skip
+REGISTRIES = {"family": FAMILIES, "constraint": KINDS}
+Write = Callable[[np.ndarray], dict[str, Any]]
 
 
 def save(path: str | os.PathLike[str], objective: SetFunction, constraints: Iterable[Constraint] = ()) -> None:
@@ -73,8 +43,8 @@ def save(path: str | os.PathLike[str], objective: SetFunction, constraints: Iter
         return {"entry": f"a{len(arrays) - 1}"}
 
     write = inline if target.suffix == ".json" else entry
-    kinds = [{"constraint": type(c).__name__, **encoded(vars(c), write)} for c in constraints]
-    text = json.dumps({"dsprog": VERSION, "objective": encoded(objective, write), "constraints": kinds})
+    instance = {"objective": objective, "constraints": as_constraints(constraints, objective.n)}
+    text = json.dumps({"dsprog": VERSION, **encoded(instance, write, "the instance")})
     if target.suffix == ".json":
         target.write_text(text + "\n")
     else:
@@ -82,39 +52,50 @@ def save(path: str | os.PathLike[str], objective: SetFunction, constraints: Iter
         np.savez_compressed(target, header=header, **arrays)  # type: ignore[arg-type]
 
 
-def encoded(value: Any, write: Callable[[np.ndarray], dict[str, Any]]) -> Any:
+def encoded(value: Any, write: Write, what: str) -> Any:
     """Arguments as JSON: numbers, words, lists, and objects for functions, arrays and sparse matrices."""
     if value is None or isinstance(value, (bool, int, float, str)):
         return value
     if isinstance(value, (np.integer, np.floating, np.bool_)):
         return value.item()
-    if isinstance(value, SetFunction):
-        name = type(value).__name__
-        if FAMILIES.get(name) is not type(value):
-            raise TypeError(f"{name} cannot be saved: only the families of dsprog can, and no Python callable")
-        return {"family": name, **encoded(value.parameters(), write)}
+    if isinstance(value, (SetFunction, Constraint)):
+        return encoded_object(value, write)
     if isinstance(value, np.ndarray):
         return write(value)
     if hasattr(value, "tocoo"):
         coo = value.tocoo()
         return {"sparse": [write(coo.data), write(coo.row), write(coo.col)], "shape": list(coo.shape)}
     if isinstance(value, (list, tuple)):
-        return [encoded(entry, write) for entry in value]
+        return [encoded(entry, write, what) for entry in value]
     if isinstance(value, dict):
-        return {key: encoded(entry, write) for key, entry in value.items()}
-    raise TypeError(f"a {type(value).__name__} cannot be saved: only numbers, words, arrays and set functions can")
+        return {key: encoded(entry, write, what) for key, entry in value.items()}
+    it = "a Python callable" if callable(value) else f"a {type(value).__name__}"
+    raise TypeError(f"{what} cannot be saved: it is {it}, and only numbers, words, arrays and set functions can")
 
 
-def load(path: str | os.PathLike[str]) -> SetFunction:
-    """Read an objective that :meth:`SetFunction.save` wrote.
+def encoded_object(value: SetFunction | Constraint, write: Write) -> dict[str, Any]:
+    """A function or constraint: the name of its class, and its arguments."""
+    name, kind = type(value).__name__, "family" if isinstance(value, SetFunction) else "constraint"
+    if REGISTRIES[kind].find(name) is not type(value):
+        raise TypeError(f"{name} cannot be saved: its class was defined again since")
+    try:
+        parameters = value.parameters()
+    except AttributeError as error:
+        raise TypeError(f"{name} cannot be saved: it must store its arguments under their names ({error})") from None
+    return {kind: name, **{key: encoded(entry, write, f"{key} of {name}") for key, entry in parameters.items()}}
+
+
+def load(path: str | os.PathLike[str]) -> Any:
+    """Read what :meth:`SetFunction.save` wrote: the objective, or a :class:`Problem` where there are constraints.
 
     >>> import dsprog as ds, tempfile, pathlib
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "instance.json"
-    >>> (ds.CardinalityConcave(3) - ds.Modular([0.1, 0.9, 0.8])).save(path)
+    >>> (ds.CardinalityConcave(3) - ds.Modular([0.1, 0.9, 0.8])).save(path, [ds.Include([0])])
     >>> ds.minimize(ds.load(path)).S
-    (1, 2)
+    (0, 1, 2)
     """
-    return load_problem(path)[0]
+    objective, constraints = load_problem(path)
+    return as_problem(objective, constraints) if constraints else objective
 
 
 def load_problem(path: str | os.PathLike[str]) -> tuple[SetFunction, list[Constraint]]:
@@ -126,12 +107,13 @@ def load_problem(path: str | os.PathLike[str]) -> tuple[SetFunction, list[Constr
         raise ValueError(f"{name} is not a dsprog instance of version {VERSION}: its header says {found!r}")
     try:
         objective = decoded(document["objective"], arrays)
-        kinds = [build_constraint(entry, arrays) for entry in document.get("constraints", [])]
+        constraints = decoded(document.get("constraints", []), arrays)
+        if not isinstance(objective, SetFunction):
+            raise TypeError("its objective is not a set function")
+        as_problem(objective, constraints)
     except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
         raise ValueError(f"{name} is not a valid instance: {error}") from error
-    if not isinstance(objective, SetFunction):
-        raise ValueError(f"{name} is not a valid instance: its objective is not a set function")
-    return objective, kinds
+    return objective, constraints
 
 
 def read_document(path: Path) -> tuple[Any, dict[str, np.ndarray]]:
@@ -139,7 +121,7 @@ def read_document(path: Path) -> tuple[Any, dict[str, np.ndarray]]:
     if not path.is_file():
         raise ValueError(f"{path} does not exist or is not a file")
     try:
-        if path.read_bytes()[:2] != b"PK":
+        if not is_archive(path):
             return json.loads(path.read_text()), {}
         with np.load(path, allow_pickle=False) as file:
             arrays = dict(file)
@@ -148,12 +130,15 @@ def read_document(path: Path) -> tuple[Any, dict[str, np.ndarray]]:
         raise ValueError(f"{path} cannot be read as JSON or npz: {error}") from error
 
 
-def build_constraint(entry: dict[str, Any], arrays: dict[str, np.ndarray]) -> Constraint:
-    """A constraint from its kind and arguments."""
-    kind = CONSTRAINTS.get(entry["constraint"])
-    if kind is None:
-        raise ValueError(f"unknown constraint {entry['constraint']!r}")
-    return kind(**{key: decoded(value, arrays) for key, value in entry.items() if key != "constraint"})
+def is_native(path: Path) -> bool:
+    """Whether a file looks like one of ours: a JSON object, or an archive."""
+    return is_archive(path) or path.read_bytes().lstrip()[:1] == b"{"
+
+
+def is_archive(path: Path) -> bool:
+    """Whether a file is npz."""
+    with path.open("rb") as file:
+        return file.read(2) == b"PK"
 
 
 def decoded(value: Any, arrays: dict[str, np.ndarray]) -> Any:
@@ -171,9 +156,12 @@ def decoded(value: Any, arrays: dict[str, np.ndarray]) -> Any:
 
         data, row, col = (decoded(part, arrays) for part in value["sparse"])
         return sparse.coo_array((data, (row, col)), shape=tuple(value["shape"])).tocsr()
-    if "family" in value:
-        family = FAMILIES.get(value["family"])
-        if family is None:
-            raise ValueError(f"unknown family {value['family']!r}")
-        return family(**{key: decoded(entry, arrays) for key, entry in value.items() if key != "family"})
+    for kind, registry in REGISTRIES.items():
+        if kind in value:
+            return built(registry, {key: decoded(entry, arrays) for key, entry in value.items()})
     return {key: decoded(entry, arrays) for key, entry in value.items()}
+
+
+def built(registry: Registry, parameters: dict[str, Any]) -> Any:
+    """An object of a registered class from its arguments."""
+    return registry.find(parameters.pop(registry.kind))(**parameters)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -12,15 +13,21 @@ import numpy as np
 from dsprog.core.algebra import Difference
 from dsprog.core.constraints import Constraint, LinearRows, all_rows
 from dsprog.core.set_function import SetFunction
+from dsprog.core.submodularity import rounding
 from dsprog.core.validation import Masks
-from dsprog.functions.table import rounding
 
 Derived = TypeVar("Derived")
 
 
 @dataclass(frozen=True)
 class Problem:
-    """Minimise ``objective`` = f - g over the sets that satisfy every constraint."""
+    """Minimise ``objective`` = f - g over the sets that satisfy every constraint.
+
+    >>> import dsprog as ds
+    >>> problem = ds.Problem(ds.Modular([-1.0, -2.0]) - 0.0, (ds.Cardinality(max=1),))
+    >>> ds.minimize(problem).S
+    (1,)
+    """
 
     objective: Difference
     constraints: tuple[Constraint, ...] = ()
@@ -55,19 +62,29 @@ class Problem:
         """Whether each row is a feasible set."""
         return self.rows.satisfied(masks)
 
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write objective and constraints to a ``.json`` or ``.npz`` file; see :func:`dsprog.load`."""
+        self.objective.save(path, self.constraints)
 
-def as_problem(objective: SetFunction, constraints: Iterable[Constraint]) -> Problem:
-    """Check the arguments of :func:`dsprog.minimize`."""
+
+def as_problem(objective: SetFunction | Problem, constraints: Iterable[Constraint]) -> Problem:
+    """Check the arguments of :func:`dsprog.minimize`; the constraints of a problem and further ones are joined."""
+    if isinstance(objective, Problem):
+        return as_problem(objective.objective, (*objective.constraints, *as_constraints(constraints, objective.n)))
     if not isinstance(objective, SetFunction):
         raise TypeError(
             f"objective must be a SetFunction such as f - g, got {type(objective).__name__} "
             "(wrap a callable in FromCallable)"
         )
+    difference = objective if isinstance(objective, Difference) else Difference(objective)
+    return Problem(difference, as_constraints(constraints, objective.n))
+
+
+def as_constraints(constraints: Constraint | Iterable[Constraint], n: int) -> tuple[Constraint, ...]:
+    """One constraint or several, each on n elements."""
     listed = (constraints,) if isinstance(constraints, Constraint) else tuple(constraints)
     for constraint in listed:
         if not isinstance(constraint, Constraint):
             raise TypeError(f"constraints must be Constraint objects such as Cardinality(max=5), got {constraint!r}")
-    difference = objective if isinstance(objective, Difference) else Difference(objective)
-    problem = Problem(difference, listed)
-    assert len(problem.rows) >= 0  # built here, so that a constraint on another ground set fails at the door
-    return problem
+        constraint.rows(n)  # one on another ground set fails here, at the door
+    return listed

@@ -8,15 +8,31 @@ so E is also a function of signs, k - s'Cs with s_0 = 1; both views are used bel
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from dsprog.core.kernel import kernel
+from dsprog.core.oracle import count
 from dsprog.core.set_function import SetFunction
 from dsprog.core.validation import Floats, Ints, Masks
-from dsprog.functions.graph import quadratic_form, values_kernel
+
+
+@kernel
+def values_kernel(u, indptr, indices, data, masks, out):
+    """Σ_{i∈S} u_i + ½ Σ_{i,j∈S} P_ij."""
+    for b in range(len(masks)):
+        total = 0.0
+        for i in range(masks.shape[1]):
+            if masks[b, i]:
+                total += u[i]
+                for p in range(indptr[i], indptr[i + 1]):
+                    if masks[b, indices[p]]:
+                        total += 0.5 * data[p]
+        out[b] = total
 
 
 @dataclass(frozen=True)
@@ -36,8 +52,24 @@ class QuadraticForm:
     @staticmethod
     def of(f: SetFunction) -> QuadraticForm | None:
         """The form of a set function, or None if it is not quadratic."""
-        found = quadratic_form(f)
-        return None if found is None else QuadraticForm.sparse(*found)
+        return f.quadratic_form()
+
+    @staticmethod
+    def linear(u: Floats, constant: float = 0.0) -> QuadraticForm:
+        """Without pairs."""
+        import scipy.sparse as sparse
+
+        return QuadraticForm(u, sparse.csr_array((len(u), len(u))), constant)
+
+    @staticmethod
+    def combined(n: int, terms: Iterable[tuple[float, QuadraticForm]]) -> QuadraticForm:
+        """Σ a_k E_k."""
+        import scipy.sparse as sparse
+
+        u, pairs, constant = np.zeros(n), sparse.csr_array((n, n)), 0.0
+        for a, form in terms:
+            u, pairs, constant = u + a * form.u, pairs + a * form.pairs, constant + a * form.constant
+        return QuadraticForm.sparse(u, pairs, constant)
 
     @staticmethod
     def dense(u: Any, P: Any, constant: float = 0.0) -> QuadraticForm:
@@ -87,7 +119,8 @@ class QuadraticForm:
         return float(np.abs(self.u).sum() + 0.5 * np.abs(self.pairs.data).sum())
 
     def values(self, masks: Masks) -> Floats:
-        """E of each row."""
+        """E of each row; each counts as an oracle call."""
+        count(len(masks))
         out = np.empty(len(masks))
         values_kernel(*self.compiled, np.ascontiguousarray(masks), out)
         return out + self.constant
@@ -99,6 +132,17 @@ class QuadraticForm:
         constant = self.constant + float(self.u @ ones) + 0.5 * float(ones @ (self.pairs @ ones))
         u = self.u + self.pairs @ ones
         return QuadraticForm.sparse(u[free], self.pairs[free][:, free], constant), free
+
+    def complemented(self) -> QuadraticForm:
+        """E(1 - x) = E(1) - (u + P1)·x + ½ xᵀPx."""
+        ones = np.ones(self.n)
+        field = self.u + self.pairs @ ones
+        at_ones = self.constant + 0.5 * float((self.u + field) @ ones)
+        return QuadraticForm(-field, self.pairs, at_ones)
+
+    def relabelled(self, order: Ints) -> QuadraticForm:
+        """The form with new variable k standing for old variable ``order[k]``."""
+        return QuadraticForm.sparse(self.u[order], self.pairs[order][:, order], self.constant)
 
     def spin_matrix(self) -> tuple[Floats, float]:
         """C of order n + 1 and k with E = k - s'Cs for s_0 = 1, s_i = 1 - 2 x_i."""

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from dsprog.core.constraints import LinearRows
 from dsprog.core.kernel import kernel
 from dsprog.core.validation import Floats, Masks
-from dsprog.run.driver import Bundle
+
+Nodes = Mapping[str, np.ndarray]  # "I" and "U": the ends of intervals, one a row
 
 
 @kernel
@@ -53,7 +56,7 @@ def propagate_kernel(A, lo, hi, I, U, include, exclude, feasible):
                     break
 
 
-def propagate(rows: LinearRows, nodes: Bundle) -> tuple[Masks, Masks, Masks]:
+def propagate(rows: LinearRows, nodes: Nodes) -> tuple[Masks, Masks, Masks]:
     """Elements that the constraints fix in each interval, and whether it can hold a feasible set at all."""
     include, exclude = np.zeros_like(nodes["I"]), np.zeros_like(nodes["I"])
     feasible = np.ones(len(nodes["I"]), dtype=bool)
@@ -138,7 +141,7 @@ def relax_kernel(A, lo, hi, disjoint, I, U, constants, d, out_bound, out_d):
         out_bound[b] = best
 
 
-def relax_rows(rows: LinearRows, nodes: Bundle, constants: Floats, d: Floats) -> tuple[Floats, Floats]:
+def relax_rows(rows: LinearRows, nodes: Nodes, constants: Floats, d: Floats) -> tuple[Floats, Floats]:
     """The least constant + Σ_{j∈S∖I} d_j over the sets of each interval, relaxed, and the reduced costs it rests on.
 
     Without constraints that is constant + Σ_F min(0, d_j). With them, Lagrange multipliers λ of the rows move d to d

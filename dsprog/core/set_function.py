@@ -17,61 +17,42 @@ name, so that functions can be compared, saved and fingerprinted without further
 
 from __future__ import annotations
 
-import inspect
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
-from contextvars import ContextVar
-from dataclasses import dataclass
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dsprog.core.identity import Registry, arguments, same
 from dsprog.core.knowledge import Knowledge
-from dsprog.core.validation import Floats, Ints, Masks, as_cube_points, as_mask, as_masks, as_orders, elements
+from dsprog.core.oracle import count
+from dsprog.core.oracle import count_oracle_calls as count_oracle_calls
+from dsprog.core.validation import (
+    Floats,
+    Ints,
+    Masks,
+    as_cube_points,
+    as_mask,
+    as_masks,
+    as_orders,
+    as_permutation,
+    elements,
+)
 
 if TYPE_CHECKING:
     from dsprog.core.algebra import Difference
+    from dsprog.core.column_model import ColumnModel, Expression
     from dsprog.core.constraints import Constraint
+    from dsprog.core.quadratic_form import QuadraticForm
 
 CHUNK = 1 << 22  # entries of one temporary boolean array in the slow defaults
 
 
-@dataclass
-class Tally:
-    """How many values of set functions were asked for."""
-
-    calls: int = 0
-
-
-_tally: ContextVar[Tally | None] = ContextVar("oracle calls", default=None)
-
-
-@contextmanager
-def count_oracle_calls() -> Iterator[Tally]:
-    """Count the values asked for inside the block; a row of marginals, or a chain, counts its length.
-
-    >>> import dsprog as ds
-    >>> with count_oracle_calls() as tally:
-    ...     _ = ds.Modular([1.0, 2.0]).marginals([[True, False]])
-    >>> tally.calls
-    2
-    """
-    tally = Tally()
-    token = _tally.set(tally)
-    try:
-        yield tally
-    finally:
-        _tally.reset(token)
-        _count(tally.calls)
-
-
-def _count(calls: int) -> None:
-    tally = _tally.get()
-    if tally is not None:
-        tally.calls += calls
+FAMILIES = Registry("family")
+QUICK = 50  # elements beyond which pairs are only tested where marginals are more than differences of values
+EXACT = 1e-14  # relative to f(j): what counts as no difference
 
 
 class SetFunction(ABC):
@@ -85,6 +66,8 @@ class SetFunction(ABC):
         What holds of the function: submodular, supermodular, increasing, decreasing, symmetric, integral.
     has_concave_extension : bool
         Whether ``concave_extension`` and ``tangents`` are there.
+    has_columns : bool
+        Whether the function enters a compact model by ``columns`` of its own.
 
     Examples
     --------
@@ -102,6 +85,11 @@ class SetFunction(ABC):
     n: int
     knows: Knowledge
     has_concave_extension: bool = False
+    has_columns: bool = False
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        FAMILIES.add(cls)
 
     # -- what a family writes ---------------------------------------------------------------------------------------
 
@@ -169,6 +157,70 @@ class SetFunction(ABC):
         """The function as a difference of submodular functions, where its own structure gives one."""
         return None
 
+    # -- what a family may say about its structure ------------------------------------------------------------------
+
+    def inner(self) -> tuple[SetFunction, ...]:
+        """The functions that this one is made of: the terms of a sum, the function behind a view."""
+        return ()
+
+    def groups(self) -> list[Ints]:
+        """Groups of elements such that f(S) = Σ_k f_k(S ∩ group k) + m(S), m modular."""
+        return [np.arange(self.n)]
+
+    def spans(self) -> Masks | None:
+        """[j, k]: whether j spans another k, f(S ∪ jk) = f(S ∪ j) for every S; None where that is not known.
+
+        For increasing submodular f this holds if f(jk) = f(j), since 0 <= f(S ∪ jk) - f(S ∪ j) <= f(jk) - f(j).
+        """
+        if not (self.knows.submodular and self.knows.increasing) or (self.n > QUICK and not self.is_quick):
+            return None
+        single = np.eye(self.n, dtype=bool)
+        return np.abs(self.marginals(single)) <= EXACT * np.abs(self.values(single))[:, None]
+
+    def quadratic_form(self) -> QuadraticForm | None:
+        """The function as constant + Σ u_i x_i + Σ_{i<j} P_ij x_i x_j, or None if it is not quadratic."""
+        return None
+
+    def columns(self, model: ColumnModel, elements: Ints, weight: float) -> Expression | None:
+        """How the function enters a compact model, where ``has_columns``: the under expression if weight > 0, the over
+        expression if weight < 0 (see :mod:`dsprog.core.column_model`); None leaves it to cuts of the whole.
+        """
+        return None
+
+    def minus(self, other: SetFunction) -> SetFunction | None:
+        """f - other as one function, where the two are bounded better together."""
+        return None
+
+    @property
+    def is_quick(self) -> bool:
+        """Whether marginals are computed at once rather than as differences of values."""
+        if self.inner():
+            return all(h.is_quick for h in self.inner())
+        return type(self)._marginals is not SetFunction._marginals
+
+    @property
+    def rests_on_claim(self) -> bool:
+        """Whether what the function knows rests on a user's word."""
+        return any(h.rests_on_claim for h in self.inner())
+
+    def _restrict(self, include: Ints, free: Ints) -> SetFunction:
+        """T -> f(I ∪ T) for T inside the free elements."""
+        from dsprog.core.views import Restriction
+
+        return Restriction(self, include, free)
+
+    def _complement(self) -> SetFunction:
+        """S -> f(V∖S)."""
+        from dsprog.core.views import Complement
+
+        return Complement(self)
+
+    def _relabel(self, order: Ints) -> SetFunction:
+        """New element k stands for old element ``order[k]``."""
+        from dsprog.core.views import Relabelled
+
+        return Relabelled(self, order)
+
     # -- what everybody calls ---------------------------------------------------------------------------------------
 
     def __call__(self, S: Iterable[int] | ArrayLike) -> float:
@@ -178,7 +230,7 @@ class SetFunction(ABC):
     def values(self, masks: ArrayLike) -> Floats:
         """f(S) for every row of ``masks``, a (B, n) boolean array."""
         sets = as_masks(masks, self.n)
-        _count(len(sets))
+        count(len(sets))
         values = self._values(sets)
         if not np.isfinite(values).all():
             b = int(np.flatnonzero(~np.isfinite(values))[0])
@@ -194,12 +246,12 @@ class SetFunction(ABC):
         """
         sets = as_masks(masks, self.n)
         if among is None:
-            _count(sets.size)
+            count(sets.size)
             return self._marginals(sets)
         wanted = as_masks(among, self.n, "among")
         if wanted.shape != sets.shape:
             raise ValueError(f"among must have the shape of masks, {sets.shape}, got {wanted.shape}")
-        _count(int(wanted.sum()))
+        count(int(wanted.sum()))
         return self._marginals(sets, wanted)
 
     def chains(self, orders: ArrayLike, start: ArrayLike | None = None) -> Floats:
@@ -221,7 +273,7 @@ class SetFunction(ABC):
         sets = np.zeros((len(these), self.n), dtype=bool) if start is None else as_masks(start, self.n, "start")
         if len(sets) != len(these):
             raise ValueError(f"start must have one row for each order, got {len(sets)} rows for {len(these)} orders")
-        _count(these.size)
+        count(these.size)
         return self._chains(these, sets)
 
     def concave_extension(self, x: ArrayLike) -> Floats:
@@ -269,21 +321,20 @@ class SetFunction(ABC):
 
     def restrict(self, include: Iterable[int] = (), within: Iterable[int] | None = None) -> SetFunction:
         """T -> f(I ∪ T) on the free elements F = U∖I of the interval [I, U], numbered 0 .. |F|-1 in order."""
-        from dsprog.core.views import restriction
-
-        return restriction(self, include, within)
+        inside = as_mask(include, self.n, "include")
+        allowed = np.ones(self.n, dtype=bool) if within is None else as_mask(within, self.n, "within")
+        outside = np.flatnonzero(inside & ~allowed)
+        if len(outside):
+            raise ValueError(f"include must lie within U, got element {outside[0]} outside it")
+        return self._restrict(np.flatnonzero(inside), np.flatnonzero(allowed & ~inside))
 
     def complement(self) -> SetFunction:
         """S -> f(V∖S)."""
-        from dsprog.core.views import complement
-
-        return complement(self)
+        return self if self.knows.symmetric else self._complement()
 
     def relabel(self, permutation: ArrayLike) -> SetFunction:
         """The same function with new element k standing for old element ``permutation[k]``."""
-        from dsprog.core.views import relabelled
-
-        return relabelled(self, permutation)
+        return self._relabel(as_permutation(permutation, self.n, "permutation"))
 
     def declare(self, **properties: bool) -> SetFunction:
         """The same function, on the user's word that the given properties hold: ``f.declare(submodular=True)``."""
@@ -305,35 +356,17 @@ class SetFunction(ABC):
 
     def parameters(self) -> dict[str, Any]:
         """The arguments that build this function again."""
-        names = [name for name in inspect.signature(type(self).__init__).parameters if name != "self"]
-        return {name: getattr(self, name) for name in names}
+        return arguments(self)
 
     def same_as(self, other: SetFunction) -> bool:
         """Whether two functions are of one family with equal data, hence equal."""
-        if self is other:
-            return True
-        if type(self) is not type(other) or self.n != other.n:
-            return False
-        try:
-            mine, theirs = self.parameters(), other.parameters()
-        except AttributeError:  # a family that does not store its arguments is compared by identity
-            return False
-        return all(equal_data(mine[name], theirs[name]) for name in mine)
+        return self is other or (self.n == other.n and same(self, other))
+
+    def __eq__(self, other: object) -> bool:
+        return self.same_as(other) if isinstance(other, SetFunction) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash((type(self), self.n))
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(n={self.n}; {self.knows.describe()})"
-
-
-def equal_data(a: Any, b: Any) -> bool:
-    """Equality of constructor arguments: arrays, sparse matrices, functions, tuples of these, plain values."""
-    if a is b:
-        return True
-    if isinstance(a, SetFunction) and isinstance(b, SetFunction):
-        return a.same_as(b)
-    if isinstance(a, (tuple, list)) and isinstance(b, (tuple, list)):
-        return len(a) == len(b) and all(equal_data(p, q) for p, q in zip(a, b))
-    if hasattr(a, "tocsr") and hasattr(b, "tocsr"):
-        return a.shape == b.shape and (a != b).nnz == 0
-    if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
-        return np.array_equal(a, b)
-    return type(a) is type(b) and bool(a == b)

@@ -6,13 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dsprog.core.algebra import LinearCombination
 from dsprog.core.set_function import SetFunction
-from dsprog.core.validation import Masks, elements
-from dsprog.core.views import Complement, Declared, Relabelled, Restriction
-from dsprog.functions.concave_of import ConcaveOf
-from dsprog.functions.from_callable import FromCallable
-from dsprog.functions.table import Table, all_masks, rounding
+from dsprog.core.validation import Floats, Masks, all_masks, elements
 
 EXHAUSTIVE = 10  # elements up to which all triples are checked
 
@@ -103,24 +98,19 @@ def sampled_triples(n: int, samples: int, rng: np.random.Generator) -> tuple[Mas
     return S, i, j
 
 
-def rests_on_claims(f: SetFunction) -> bool:
-    """Whether what a function knows rests on a user's word: a callable or a declaration inside it."""
-    if isinstance(f, (FromCallable, Declared)):
-        return True
-    if isinstance(f, LinearCombination):
-        return any(rests_on_claims(h) for _, h in f.terms)
-    if isinstance(f, (Restriction, Complement, Relabelled, ConcaveOf)):
-        return rests_on_claims(f.function)
-    return False
+def rounding(values: Floats, relative: float = 1e-12) -> float:
+    """What is rounding and not curvature: a share of the range of the values, and a few units in their last place."""
+    if values.size == 0:
+        return 0.0
+    return relative * float(np.ptp(values)) + 16 * np.finfo(float).eps * float(np.abs(values).max())
 
 
 def refuse_refuted(f: SetFunction, name: str, samples: int = 500) -> None:
     """Raise if f is known not to be submodular, or if it rests on a user's word and a sample shows that it is not."""
-    if isinstance(f, Table) and not f.knows.submodular:
-        raise ValueError(f"{name} must be submodular, but it is {is_submodular(f).sentence()}")
+    if f.knows.submodular is not False and not f.rests_on_claim:
+        return
+    found = is_submodular(f, samples)
+    if not found:
+        raise ValueError(f"{name} must be submodular, but it is {found.sentence()}")
     if f.knows.submodular is False:
         raise ValueError(f"{name} must be submodular, but {f!r} is known not to be")
-    if rests_on_claims(f):
-        found = is_submodular(f, samples)
-        if not found:
-            raise ValueError(f"{name} must be submodular, but it is {found.sentence()}")

@@ -139,6 +139,16 @@ def everywhere(masks: Masks) -> Masks:
     return np.ones(masks.shape, dtype=bool)
 
 
+def all_masks(n: int) -> Masks:
+    """All subsets; bit j of the row number says whether element j is in the set."""
+    return (np.arange(1 << n, dtype=np.int64)[:, None] >> np.arange(n)) & 1 == 1
+
+
+def both_ends(n: int) -> Masks:
+    """The empty and the full set."""
+    return np.array([np.zeros(n, dtype=bool), np.ones(n, dtype=bool)])
+
+
 def as_orders(orders: ArrayLike, n: int) -> Ints:
     """A batch of orders: a (B, m) array of elements, -1 where an order has ended."""
     array = np.asarray(orders)

@@ -10,27 +10,84 @@ True
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterable
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from dsprog.core.algebra import Difference, LinearCombination, mapped
-from dsprog.core.knowledge import ZERO
+from dsprog.core.algebra import Difference
+from dsprog.core.column_model import ColumnModel, Expression
+from dsprog.core.knowledge import ZERO, Knowledge
 from dsprog.core.modular import Modular
+from dsprog.core.quadratic_form import QuadraticForm
 from dsprog.core.set_function import SetFunction
-from dsprog.core.validation import Floats, Ints, Masks, as_mask, as_permutation
+from dsprog.core.validation import Floats, Ints, Masks
 
 
-class Restriction(SetFunction):
+class View(SetFunction):
+    """A function seen through another ground set: what it says about its structure is what that one says, mapped."""
+
+    function: SetFunction
+
+    def _see(self, function: SetFunction, n: int, knows: Knowledge) -> None:
+        self.function, self.n, self.knows = function, n, knows
+        self.has_concave_extension, self.has_columns = function.has_concave_extension, function.has_columns
+
+    @abstractmethod
+    def _seen(self, f: SetFunction) -> SetFunction:
+        """Another function of the same ground set, seen the same way."""
+
+    def inner(self) -> tuple[SetFunction, ...]:
+        """The function behind the view."""
+        return (self.function,)
+
+    def split(self) -> Difference | None:
+        """The split of the function, seen the same way."""
+        parts = self.function.split()
+        return None if parts is None else as_difference(self._seen(parts))
+
+
+class Restriction(View):
     """T -> f(I ∪ T) for T inside the free elements of an interval [I, U]."""
 
     def __init__(self, function: SetFunction, include: Ints, free: Ints) -> None:
-        self.function, self.include, self.free = function, include, free
-        self.n = len(free)
-        self.knows = function.knows.restricted()
-        self.has_concave_extension = function.has_concave_extension
+        self.include, self.free = include, free
+        self._see(function, len(free), function.knows.restricted())
+
+    def _seen(self, f: SetFunction) -> SetFunction:
+        return f._restrict(self.include, self.free)
+
+    def _restrict(self, include: Ints, free: Ints) -> SetFunction:
+        """An interval of an interval is one of the whole."""
+        inside = np.sort(np.concatenate([self.include, self.free[include]]))
+        return self.function._restrict(inside, self.free[free])
+
+    def groups(self) -> list[Ints]:
+        """What is free of each group: the included elements are the same for all sets."""
+        place = np.full(self.function.n, -1)
+        place[self.free] = np.arange(self.n)
+        return [place[group][place[group] >= 0] for group in self.function.groups()]
+
+    def spans(self) -> Masks | None:
+        """More may be spanned on an interval; where that cannot be tested, what is spanned everywhere."""
+        own = super().spans()
+        if own is not None:
+            return own
+        everywhere = self.function.spans()
+        return None if everywhere is None else everywhere[np.ix_(self.free, self.free)]
+
+    def quadratic_form(self) -> QuadraticForm | None:
+        """E(1_I + x), x free."""
+        form, labels = self.function.quadratic_form(), np.zeros(self.function.n, dtype=np.int64)
+        labels[self.include], labels[self.free] = 1, -1
+        return None if form is None else form.fixed(labels)[0]
+
+    def columns(self, model: ColumnModel, elements: Ints, weight: float) -> Expression:
+        """Fixed columns for what is not free."""
+        columns = np.full(self.function.n, model.zero)
+        columns[self.include], columns[self.free] = model.one, elements
+        return model.enter(self.function, columns, weight)
 
     def _embed(self, masks: Masks) -> Masks:
         full = np.zeros((len(masks), self.function.n), dtype=bool)
@@ -48,15 +105,6 @@ class Restriction(SetFunction):
         """That of the function, between the free elements."""
         H = self.function.curvature()
         return None if H is None else H[np.ix_(self.free, self.free)]
-
-    def split(self) -> Difference | None:
-        """The split of the function, seen the same way."""
-        parts = self.function.split()
-        return (
-            None
-            if parts is None
-            else as_difference(restriction(parts, self.include, np.concatenate([self.include, self.free])))
-        )
 
     def _values(self, masks: Masks) -> Floats:
         return self.function._values(self._embed(masks))
@@ -78,22 +126,37 @@ class Restriction(SetFunction):
         return constants + slopes[:, self.include].sum(axis=1), slopes[:, self.free]
 
 
-class Complement(SetFunction):
+class Complement(View):
     """S -> f(V∖S)."""
 
     def __init__(self, function: SetFunction) -> None:
-        self.function, self.n = function, function.n
-        self.knows = function.knows.complemented()
-        self.has_concave_extension = function.has_concave_extension
+        self._see(function, function.n, function.knows.complemented())
+
+    def _seen(self, f: SetFunction) -> SetFunction:
+        return f.complement()
+
+    def _complement(self) -> SetFunction:
+        return self.function
+
+    def groups(self) -> list[Ints]:
+        """The same."""
+        return self.function.groups()
+
+    def quadratic_form(self) -> QuadraticForm | None:
+        """E(1 - x)."""
+        form = self.function.quadratic_form()
+        return None if form is None else form.complemented()
+
+    def columns(self, model: ColumnModel, elements: Ints, weight: float) -> Expression:
+        """A column 1 - x_j for each element."""
+        others = model.columns(self.n)
+        for other, element in zip(others, elements):
+            model.row([other, element], [1.0, 1.0], 1.0, 1.0)
+        return model.enter(self.function, others, weight)
 
     def curvature(self) -> Floats | None:
         """The same: second differences do not change sign when both elements do."""
         return self.function.curvature()
-
-    def split(self) -> Difference | None:
-        """The split of the function, seen the same way."""
-        parts = self.function.split()
-        return None if parts is None else as_difference(complement(parts))
 
     def _values(self, masks: Masks) -> Floats:
         return self.function._values(~masks)
@@ -123,23 +186,38 @@ class Complement(SetFunction):
         return constants + slopes.sum(axis=1), -slopes
 
 
-class Relabelled(SetFunction):
+class Relabelled(View):
     """The same function with new element k standing for old element ``permutation[k]``."""
 
     def __init__(self, function: SetFunction, permutation: Ints) -> None:
-        self.function, self.permutation, self.n = function, permutation, function.n
-        self.knows, self.has_concave_extension = function.knows, function.has_concave_extension
-        self._inverse = np.argsort(permutation)
+        self._see(function, function.n, function.knows)
+        self.permutation, self._inverse = permutation, np.argsort(permutation)
+
+    def _seen(self, f: SetFunction) -> SetFunction:
+        return f._relabel(self.permutation)
+
+    def groups(self) -> list[Ints]:
+        """Those of the function, under their new names."""
+        return [self._inverse[group] for group in self.function.groups()]
+
+    def spans(self) -> Masks | None:
+        """That of the function, relabelled."""
+        spanned = self.function.spans()
+        return None if spanned is None else spanned[np.ix_(self.permutation, self.permutation)]
+
+    def quadratic_form(self) -> QuadraticForm | None:
+        """That of the function, relabelled."""
+        form = self.function.quadratic_form()
+        return None if form is None else form.relabelled(self.permutation)
+
+    def columns(self, model: ColumnModel, elements: Ints, weight: float) -> Expression:
+        """Those of the function."""
+        return model.enter(self.function, elements[self._inverse], weight)
 
     def curvature(self) -> Floats | None:
         """That of the function, relabelled."""
         H = self.function.curvature()
         return None if H is None else H[np.ix_(self.permutation, self.permutation)]
-
-    def split(self) -> Difference | None:
-        """The split of the function, seen the same way."""
-        parts = self.function.split()
-        return None if parts is None else as_difference(relabelled(parts, self.permutation))
 
     def _values(self, masks: Masks) -> Floats:
         return self.function._values(np.ascontiguousarray(masks[:, self._inverse]))
@@ -160,25 +238,44 @@ class Relabelled(SetFunction):
         return constants, slopes[:, self.permutation]
 
 
-class Declared(SetFunction):
+class Declared(View):
     """The same function with properties that the user vouches for."""
 
     def __init__(self, function: SetFunction, properties: dict[str, bool]) -> None:
         unknown = sorted(set(properties) - set(vars(ZERO)))
         if unknown:
             raise ValueError(f"properties must be among {', '.join(vars(ZERO))}, got {unknown[0]}")
-        self.function, self.properties, self.n = function, properties, function.n
-        self.knows = replace(function.knows, **properties)
-        self.has_concave_extension = function.has_concave_extension
+        self.properties = properties
+        self._see(function, function.n, replace(function.knows, **properties))
+
+    def _seen(self, f: SetFunction) -> SetFunction:
+        return f
+
+    @property
+    def rests_on_claim(self) -> bool:
+        """It does."""
+        return True
+
+    def groups(self) -> list[Ints]:
+        """Those of the function."""
+        return self.function.groups()
+
+    def spans(self) -> Masks | None:
+        """That of the function, where it has one without the user's word."""
+        spanned = self.function.spans()
+        return super().spans() if spanned is None else spanned
+
+    def quadratic_form(self) -> QuadraticForm | None:
+        """That of the function."""
+        return self.function.quadratic_form()
+
+    def columns(self, model: ColumnModel, elements: Ints, weight: float) -> Expression | None:
+        """Those of the function; if it has none, cuts that rest on what is declared."""
+        return model.enter(self.function, elements, weight) if self.has_columns else None
 
     def curvature(self) -> Floats | None:
         """That of the function."""
         return self.function.curvature()
-
-    def split(self) -> Difference | None:
-        """The split of the function, seen the same way."""
-        parts = self.function.split()
-        return None if parts is None else as_difference(parts)
 
     def _values(self, masks: Masks) -> Floats:
         return self.function._values(masks)
@@ -204,34 +301,4 @@ def as_difference(f: SetFunction) -> Difference:
 
 def restriction(f: SetFunction, include: Iterable[int], within: Iterable[int] | None) -> SetFunction:
     """``f.restrict(include, within)``."""
-    inside = as_mask(include, f.n, "include")
-    allowed = np.ones(f.n, dtype=bool) if within is None else as_mask(within, f.n, "within")
-    if (inside & ~allowed).any():
-        raise ValueError(f"include must lie within U, got element {np.flatnonzero(inside & ~allowed)[0]} outside it")
-    I, F = np.flatnonzero(inside), np.flatnonzero(allowed & ~inside)
-    if isinstance(f, LinearCombination):
-        return mapped(f, len(F), lambda h: restriction(h, I, np.flatnonzero(allowed)))
-    if isinstance(f, Modular):
-        return Modular(f.weights[F], f.constant + f.weights[I].sum())
-    return Restriction(f, I, F)
-
-
-def complement(f: SetFunction) -> SetFunction:
-    """``f.complement()``."""
-    if isinstance(f, LinearCombination):
-        return mapped(f, f.n, complement)
-    if isinstance(f, Modular):
-        return Modular(-f.weights, f.constant + f.weights.sum())
-    if isinstance(f, Complement):
-        return f.function
-    return f if f.knows.symmetric else Complement(f)
-
-
-def relabelled(f: SetFunction, permutation: ArrayLike) -> SetFunction:
-    """``f.relabel(permutation)``."""
-    order = as_permutation(permutation, f.n, "permutation")
-    if isinstance(f, LinearCombination):
-        return mapped(f, f.n, lambda h: relabelled(h, order))
-    if isinstance(f, Modular):
-        return Modular(f.weights[order], f.constant)
-    return Relabelled(f, order)
+    return f.restrict(include, within)

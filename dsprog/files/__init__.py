@@ -1,4 +1,4 @@
-r"""Files of other tools as set functions to minimise; the format is recognised by what the file says.
+r"""Files, ours and those of other tools, as problems to minimise; the format is recognised by what the file says.
 
 >>> import tempfile, pathlib, dsprog as ds
 >>> path = pathlib.Path(tempfile.mkdtemp()) / "triangle"
@@ -12,7 +12,9 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
+from dsprog.core.native import is_native, load
 from dsprog.files.graphs import read_dimacs, read_rudy
 from dsprog.files.qubo import read_or_library, read_qbsolv, read_sparse
 from dsprog.files.tokens import Tokens
@@ -27,16 +29,19 @@ FORMATS: dict[str, Callable[[Tokens, int], Pairwise]] = {
     "rudy": read_rudy,
     "dimacs": read_dimacs,
 }
+NATIVE = "dsprog"  # a JSON object, or a zip archive with one
 COMMENTS = {"qbsolv": "c", "dimacs": "c"}
 
 
-def read(path: str | os.PathLike[str], format: str | None = None, problem: int = 1) -> Pairwise:
-    """Read an energy, a QUBO, a max-cut or a maximum flow problem as a function to minimise.
+def read(path: str | os.PathLike[str], format: str | None = None, problem: int = 1) -> Any:
+    """Read a file as a function to minimise: a saved one, an energy, a QUBO, a max-cut or a maximum flow problem.
+
+    A file that was saved with constraints gives a :class:`Problem`, which keeps them.
 
     Parameters
     ----------
     path : path
-    format : {"uai", "sparse", "or-library", "qbsolv", "rudy", "dimacs"}, optional
+    format : {"dsprog", "uai", "sparse", "or-library", "qbsolv", "rudy", "dimacs"}, optional
         Recognised by content if it is not given. BiqMac ``.sparse`` and rudy look alike: a name that ends in .sparse,
         or an entry on the diagonal, means the former.
     problem : int
@@ -45,16 +50,21 @@ def read(path: str | os.PathLike[str], format: str | None = None, problem: int =
     source = Path(path)
     if not source.is_file():
         raise ValueError(f"{source} does not exist or is not a file")
-    if format is not None and format not in FORMATS:
-        raise ValueError(f"format must be {', '.join(FORMATS)}, got {format!r}")
+    known = (NATIVE, *FORMATS)
+    if format is not None and format not in known:
+        raise ValueError(f"format must be {', '.join(known)}, got {format!r}")
     name = recognised(source) if format is None else format
     if name is None:
-        raise ValueError(f"{source}, line 1: no known format begins like this; name one of {', '.join(FORMATS)}")
+        raise ValueError(f"{source}, line 1: no known format begins like this; name one of {', '.join(known)}")
+    if name == NATIVE:
+        return load(source)
     return FORMATS[name](Tokens(source, COMMENTS.get(name, "#")), problem)
 
 
 def recognised(path: Path) -> str | None:
-    """The format of a text file, or None."""
+    """The format of a file, or None."""
+    if is_native(path):
+        return NATIVE
     try:
         lines = [line.split() for line in path.read_text().splitlines()]
     except (OSError, UnicodeDecodeError):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from dsprog.applications.energy import max_cut
 from dsprog.files.tokens import Tokens
+from dsprog.functions.energies import max_cut
 from dsprog.functions.graph import Pairwise
 
 

@@ -8,6 +8,8 @@ rows with a class and a count.
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import numpy as np
 
 from dsprog.core.kernel import kernel
@@ -196,6 +198,8 @@ class ClassInformation(SetFunction):
 
     def __init__(self, X: Ints, y: Ints) -> None:
         self.X, self.y, self.n = X, y, X.shape[1]
+        modular = self.n <= 1  # in general it is neither submodular nor supermodular
+        self.knows = Knowledge(submodular=modular, supermodular=modular, increasing=True)
         rows = pack(X)
         kinds = int(y.max(initial=0)) + 1
         cells, counts = np.unique(rows.row_of * kinds + y, return_counts=True)  # a cell: a distinct row with a class
@@ -203,15 +207,18 @@ class ClassInformation(SetFunction):
         self._total = rows.total
         words = np.ascontiguousarray(rows.words[cells // kinds])
         self._compiled = (words, cells % kinds, counts, kinds, rows.count_log_count, rows.fields, none)
-        self._offset = 0.0
-        self._offset = float(self._values(np.zeros((1, self.n), dtype=bool))[0])
-        modular = self.n <= 1  # in general it is neither submodular nor supermodular
-        self.knows = Knowledge(submodular=modular, supermodular=modular, increasing=True)
 
-    def _values(self, masks: Masks) -> Floats:
+    @cached_property
+    def _offset(self) -> float:
+        return float(self._sums(np.zeros((1, self.n), dtype=bool))[0])
+
+    def _sums(self, masks: Masks) -> Floats:
         out = np.empty(len(masks))
         values_kernel(*self._compiled, masks, out)
-        return out / self._total - self._offset
+        return out / self._total
+
+    def _values(self, masks: Masks) -> Floats:
+        return self._sums(masks) - self._offset
 
     def _marginals(self, masks: Masks, among: Masks | None = None) -> Floats:
         out = np.empty(masks.shape)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dsprog.core.column_model import ColumnModel, Expression
 from dsprog.core.kernel import kernel
 from dsprog.core.knowledge import Knowledge
 from dsprog.core.set_function import SetFunction
@@ -55,6 +56,7 @@ class CardinalityConcave(SetFunction):
     """
 
     has_concave_extension = True
+    has_columns = True
 
     def __init__(self, n: int, concave: str | Phi | ArrayLike = "sqrt", parameter: float | None = None) -> None:
         self.n = as_count(n, "n")
@@ -95,7 +97,7 @@ class CardinalityConcave(SetFunction):
         return out
 
     def _concave_extension(self, x: Floats) -> Floats:
-        return np.interp(x.sum(axis=1), np.arange(self.n + 1), self._h)
+        return self._interpolated(x.sum(axis=1))
 
     def _tangents(self, x: Floats) -> tuple[Floats, Floats]:
         # The interpolation of h is concave, so the line through the piece that holds |x| lies above it.
@@ -103,3 +105,14 @@ class CardinalityConcave(SetFunction):
         steps = np.diff(self._h) if self.n else np.zeros(1)
         slope = steps[np.clip(np.floor(size).astype(int), 0, max(self.n - 1, 0))]
         return self._concave_extension(x) - slope * size, np.repeat(slope[:, None], self.n, axis=1)
+
+    def columns(self, model: ColumnModel, elements: Ints, weight: float) -> Expression | None:
+        """From below a curve of |S|, linear between whole numbers."""
+        if weight < 0:
+            return None
+        if self.n == 0:
+            return Expression(constant=float(self._h[0]))
+        return model.curve(self._interpolated, Expression(elements, np.ones(self.n)), 0.0, float(self.n), True)
+
+    def _interpolated(self, t: Floats) -> Floats:
+        return np.interp(t, np.arange(self.n + 1), self._h)

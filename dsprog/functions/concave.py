@@ -14,11 +14,14 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dsprog.core.column_model import ColumnModel, Expression
 from dsprog.core.kernel import kernel
 from dsprog.core.knowledge import Knowledge
 from dsprog.core.set_function import SetFunction
 from dsprog.core.validation import Floats, Ints, Masks, as_matrix, everywhere
 from dsprog.functions._scalar import Phi, as_scalar, phi_of, slope_of
+
+MANY_CURVES = 4  # boxes of more curves would be too many
 
 
 @kernel
@@ -173,6 +176,8 @@ class ConcaveOfModular(SetFunction):
     True
     """
 
+    has_columns = True
+
     def __init__(
         self,
         W: ArrayLike,
@@ -246,3 +251,50 @@ class ConcaveOfModular(SetFunction):
         t = x @ self._columns
         value, slope = self._scalar.secant(t, self._smallest, self._bend)
         return (value - slope * t) @ self.weights, (slope * self.weights) @ self.W
+
+    def groups(self) -> list[Ints]:
+        """The elements with a weight in each group."""
+        return [np.flatnonzero(row) for row in self.W]
+
+    def columns(self, model: ColumnModel, elements: Ints, weight: float) -> Expression | None:
+        """Each group lies under tangents, or is a curve of its weight; a group of one element is modular.
+
+        Where there are many curves, each group enters by its Lovász cuts.
+        """
+        if weight < 0 and self._scalar.slope is None:
+            return None
+        several = (self.W > 0).sum(axis=1) > 1
+        curved = np.flatnonzero(several & (self.weights > 0))
+        total = self._modular_groups(elements, ~several)
+        if weight < 0 and len(curved):
+            return total.plus(self._below_tangents(model, elements, weight, curved))
+        for k in curved:
+            there = np.flatnonzero(self.W[k])
+            if several.sum() > MANY_CURVES:
+                group = ConcaveOfModular(self.W[[k]][:, there], self.weights[[k]], self.concave, self.parameter)
+                total = total.plus(model.by_cuts(group, elements[there], weight))
+            else:
+                row, argument = self.W[k], Expression(elements[there], self.W[k, there])
+                integral = bool((row % 1 == 0).all())
+                curve = model.curve(self._scalar.phi, argument, 0.0, float(row.sum()), integral)
+                total = total.plus(curve.scaled(self.weights[k]))
+        return total
+
+    def _modular_groups(self, elements: Ints, single: Masks) -> Expression:
+        """Groups of at most one element j: φ(0) + (φ(W_kj) - φ(0)) x_j."""
+        at_zero = float(self._scalar.phi(np.zeros(1))[0])
+        k, j = np.nonzero(self.W * single[:, None])
+        rises = self.weights[k] * (self._scalar.phi(self.W[k, j]) - at_zero)
+        return Expression(elements[j], rises, at_zero * float(self.weights[single].sum()))
+
+    def _below_tangents(self, model: ColumnModel, elements: Ints, weight: float, groups: Ints) -> Expression:
+        """A column under the tangents of φ for each of some groups."""
+        arguments = [Expression(elements[row > 0], row[row > 0]) for row in self.W[groups]]
+        smallest, weights = self._smallest[groups], self.weights[groups]
+
+        def line(t: Floats) -> tuple[Floats, Floats]:
+            return self._scalar.secant(t, smallest)
+
+        highest = self.W[groups].sum(axis=1)
+        u = model.below_tangents(line, arguments, np.zeros(len(groups)), highest, -weight * weights)
+        return Expression(u, weights)

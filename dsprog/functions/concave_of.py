@@ -6,11 +6,14 @@ an increment into less where f is larger. φ of a concave extension of f is a co
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import numpy as np
 
+from dsprog.core.column_model import ColumnModel, Expression
 from dsprog.core.knowledge import Knowledge
 from dsprog.core.set_function import SetFunction
-from dsprog.core.validation import Floats, Ints, Masks
+from dsprog.core.validation import Floats, Ints, Masks, both_ends
 from dsprog.functions._scalar import Phi, as_scalar
 
 
@@ -32,26 +35,32 @@ class ConcaveOf(SetFunction):
     2.0
     """
 
+    has_columns = True
+
     def __init__(
         self, function: SetFunction, concave: str | Phi | tuple[Phi, Phi] = "sqrt", parameter: float | None = None
     ) -> None:
         if not (function.knows.submodular and function.knows.increasing):
             raise ValueError(f"function must be known to be submodular and increasing, got {function!r}")
         self.function, self.concave, self.parameter, self.n = function, concave, parameter, function.n
-        lowest, highest = function._values(np.array([[False] * self.n, [True] * self.n]))
-        if lowest < 0:
-            raise ValueError(f"function must be non-negative, got {lowest:g} at the empty set")
-        self._scalar = as_scalar(concave, parameter, float(highest))
+        self._lowest, self._highest = function._values(both_ends(self.n)).tolist()
+        if self._lowest < 0:
+            raise ValueError(f"function must be non-negative, got {self._lowest:g} at the empty set")
+        self._scalar = as_scalar(concave, parameter, self._highest)
         if not self._scalar.increasing:
             raise ValueError(
                 "concave must be non-decreasing for a concave function of a submodular one to be submodular"
             )
-        # By submodularity f(S) > 0 needs an element with f({j}) > 0, so no set has a value strictly between 0 and this.
-        singles = function._values(np.eye(self.n, dtype=bool))
-        self._smallest = float(singles[singles > 0].min(initial=np.inf)) if lowest == 0 else 0.0
-        self._smallest = 0.0 if np.isinf(self._smallest) else self._smallest
         self.has_concave_extension = function.has_concave_extension and self._scalar.slope is not None
         self.knows = Knowledge(submodular=True, increasing=True)
+
+    @cached_property
+    def _smallest(self) -> float:
+        """f(S) > 0 needs an element with f({j}) > 0, by submodularity: no set has a value between 0 and this."""
+        if self._lowest > 0:
+            return 0.0
+        singles = self.function._values(np.eye(self.n, dtype=bool))
+        return float(singles[singles > 0].min()) if (singles > 0).any() else 0.0
 
     def _phi(self, t: Floats) -> Floats:
         return np.asarray(self._scalar.phi(t), dtype=float)
@@ -85,3 +94,26 @@ class ConcaveOf(SetFunction):
         value, slope = self._scalar.secant(t, self._smallest)
         constants, slopes = self.function._tangents(x)
         return value + slope * (constants - t), slope[:, None] * slopes
+
+    def inner(self) -> tuple[SetFunction, ...]:
+        """f."""
+        return (self.function,)
+
+    def columns(self, model: ColumnModel, elements: Ints, weight: float) -> Expression | None:
+        """φ is non-decreasing, so φ of the under (over) expression is an under (over) expression."""
+        if weight < 0 and self._scalar.slope is None:
+            return None
+        if self._highest <= self._lowest:
+            return Expression(constant=float(self._phi(np.array([self._lowest]))[0]))
+        argument = model.enter(self.function, elements, weight)
+        if weight > 0:
+            integral = self.function.knows.integral is True
+            return model.curve(self._scalar.phi, argument, self._lowest, self._highest, integral)
+        column = model.argument(argument, self._lowest, self._highest)
+        ends = np.array([self._lowest]), np.array([self._highest])
+        of_column = [Expression(np.array([column]), np.ones(1))]
+        u = model.below_tangents(self._line, of_column, *ends, np.array([-weight]))
+        return Expression(u, np.ones(1))
+
+    def _line(self, t: Floats) -> tuple[Floats, Floats]:
+        return self._scalar.secant(t, self._smallest)

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dsprog.core.column_model import ColumnModel, Expression
 from dsprog.core.kernel import kernel
 from dsprog.core.knowledge import Knowledge
 from dsprog.core.set_function import SetFunction
@@ -113,6 +114,7 @@ class Coverage(SetFunction):
     """
 
     has_concave_extension = True
+    has_columns = True
 
     def __init__(self, members: Any, weights: ArrayLike | None = None) -> None:
         import scipy.sparse as sparse
@@ -158,3 +160,35 @@ class Coverage(SetFunction):
         constants, slopes = np.empty(len(x)), np.empty(x.shape)
         tangents_kernel(*self._compiled, x, constants, slopes)
         return constants, slopes
+
+    def groups(self) -> list[Ints]:
+        """The elements that cover an item."""
+        by_item = self.members.tocsr()
+        return np.split(by_item.indices, by_item.indptr[1:-1])
+
+    def columns(self, model: ColumnModel, elements: Ints, weight: float) -> Expression:
+        """An item is a column z_i: z_i >= x_j for each j that covers it, or z_i <= Σ x_j and z_i <= 1.
+
+        Items that the same elements cover are one; an item of one element is that element.
+        """
+        covers = self._covers(elements)
+        columns_of = [model.columns(1) if len(who) > 1 else who for who, _ in covers]
+        for z, (who, _) in zip(columns_of, covers):
+            if len(who) == 1:
+                continue
+            if weight > 0:
+                for x in who:
+                    model.row([z[0], x], [1.0, -1.0], lower=0.0)
+            else:
+                model.row(np.append(who, z), np.append(np.ones(len(who)), -1.0), lower=0.0)
+        z = np.concatenate([np.zeros(0, dtype=np.int64), *columns_of])
+        return Expression(z, np.array([w for _, w in covers]))
+
+    def _covers(self, elements: Ints) -> list[tuple[Ints, float]]:
+        """The sets of columns that cover some item, each with the weight of its items."""
+        covers: dict[bytes, tuple[Ints, float]] = {}
+        for group, w in zip(self.groups(), self.weights):
+            if w > 0 and len(group):
+                columns = np.unique(elements[group])
+                covers[columns.tobytes()] = (columns, w + covers.get(columns.tobytes(), (columns, 0.0))[1])
+        return list(covers.values())

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dsprog.core.column_model import ColumnModel, Expression
 from dsprog.core.kernel import kernel
 from dsprog.core.knowledge import Knowledge
 from dsprog.core.set_function import SetFunction
@@ -113,6 +116,7 @@ class FacilityLocation(SetFunction):
     """
 
     has_concave_extension = True
+    has_columns = True
 
     def __init__(self, similarity: ArrayLike) -> None:
         self.similarity = as_matrix(
@@ -120,9 +124,13 @@ class FacilityLocation(SetFunction):
         )
         self.n = self.similarity.shape[1]
         self._columns = np.ascontiguousarray(self.similarity.T)
-        self._ranking = np.argsort(-self.similarity, axis=1, kind="stable")
         integral = bool((self.similarity % 1 == 0).all()) or None
         self.knows = Knowledge(submodular=True, increasing=True, integral=integral)
+
+    @cached_property
+    def _ranking(self) -> Ints:
+        """The facilities of each client, the best first."""
+        return np.argsort(-self.similarity, axis=1, kind="stable")
 
     def _values(self, masks: Masks) -> Floats:
         out = np.empty(len(masks))
@@ -150,6 +158,32 @@ class FacilityLocation(SetFunction):
         slopes = np.empty(x.shape)
         excess_kernel(self._columns, thresholds, slopes)
         return thresholds.sum(axis=1), slopes
+
+    def groups(self) -> list[Ints]:
+        """The facilities that serve a client."""
+        return [np.flatnonzero(row) for row in self.similarity]
+
+    def columns(self, model: ColumnModel, elements: Ints, weight: float) -> Expression:
+        """From below a client covers levels: z_r >= x_j for its r best facilities, z_1 <= z_2 <= ..., and its
+        similarity is Σ_r (s_r - s_{r+1}) z_r. From above it takes fractions y_j <= x_j with Σ y_j <= 1, and its
+        similarity is Σ_j s_j y_j.
+        """
+        total = Expression()
+        for s, ranking in zip(self.similarity, self._ranking):
+            ranked = ranking[s[ranking] > 0]
+            if len(ranked) == 0:
+                continue
+            y, x = model.columns(len(ranked)), elements[ranked]
+            for own, element in zip(y, x):
+                model.row([own, element], [1.0, -1.0], *((0.0, np.inf) if weight > 0 else (-np.inf, 0.0)))
+            if weight > 0:
+                for lower, higher in zip(y[1:], y):
+                    model.row([lower, higher], [1.0, -1.0], lower=0.0)
+                total = total.plus(Expression(y, s[ranked] - np.append(s[ranked][1:], 0.0)))
+            else:
+                model.row(y, np.ones(len(y)), upper=1.0)
+                total = total.plus(Expression(y, s[ranked]))
+        return total
 
 
 @kernel

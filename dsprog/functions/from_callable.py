@@ -45,6 +45,11 @@ class FromCallable(SetFunction):
         self.knows = Knowledge(submodular=submodular)
         self._cache: dict[bytes, float] = {}
 
+    @property
+    def rests_on_claim(self) -> bool:
+        """It does."""
+        return True
+
     def _values(self, masks: Masks) -> Floats:
         if self.vectorized:
             return self._call_vectorized(masks)

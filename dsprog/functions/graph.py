@@ -14,27 +14,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dsprog.core.algebra import Difference, LinearCombination, Sum
+from dsprog.core.algebra import Difference
+from dsprog.core.column_model import ColumnModel, Expression
 from dsprog.core.kernel import kernel
 from dsprog.core.knowledge import Knowledge
 from dsprog.core.modular import Modular
+from dsprog.core.quadratic_form import QuadraticForm, values_kernel
 from dsprog.core.set_function import SetFunction
 from dsprog.core.validation import Floats, Ints, Masks, as_matrix, as_number, as_sparse
-from dsprog.core.views import Complement, Declared, Relabelled, Restriction
-
-
-@kernel
-def values_kernel(u, indptr, indices, data, masks, out):
-    """Σ_{i∈S} u_i + ½ Σ_{i,j∈S} P_ij."""
-    for b in range(len(masks)):
-        total = 0.0
-        for i in range(masks.shape[1]):
-            if masks[b, i]:
-                total += u[i]
-                for p in range(indptr[i], indptr[i + 1]):
-                    if masks[b, indices[p]]:
-                        total += 0.5 * data[p]
-        out[b] = total
 
 
 @kernel
@@ -95,6 +82,7 @@ class Quadratic(SetFunction):
     """constant + Σ_{i∈S} u_i + Σ_{i<j, both in S} P_ij, for the two families below."""
 
     has_concave_extension = True
+    has_columns = True
     constant: float
 
     def _set_pairs(self, u: Floats, pairs: Any, constant: float) -> None:
@@ -129,15 +117,41 @@ class Quadratic(SetFunction):
         return out
 
     def _concave_extension(self, x: Floats) -> Floats:
-        constants, slopes = self._tangents(
-            x
-        )  # each pair's envelope is piecewise linear and the tangent touches it at x
+        # each pair's envelope is piecewise linear and the tangent touches it at x
+        constants, slopes = self._tangents(x)
         return constants + (slopes * x).sum(axis=1)
 
     def _tangents(self, x: Floats) -> tuple[Floats, Floats]:
         constants, slopes = np.empty(len(x)), np.empty(x.shape)
         tangents_kernel(*self._compiled, x, constants, slopes)
         return constants + self.constant, slopes
+
+    def groups(self) -> list[Ints]:
+        """Each pair."""
+        pairs = self.pairs.tocoo()
+        return list(np.column_stack([pairs.row, pairs.col]))
+
+    def quadratic_form(self) -> QuadraticForm:
+        """As it is stored."""
+        return QuadraticForm(self.u, self.pairs, self.constant)
+
+    def columns(self, model: ColumnModel, elements: Ints, weight: float) -> Expression:
+        """A pair is a column y = x_i x_j: pressed down y >= x_i + x_j - 1 and y >= 0, pressed up y <= x_i, y <= x_j."""
+        pairs = upper_triangle(self.pairs).tocoo()
+        y = model.columns(len(pairs.data))
+        for column, i, j, P in zip(y, elements[pairs.row], elements[pairs.col], pairs.data):
+            if weight * P > 0:
+                model.row([column, i, j], [1.0, -1.0, -1.0], lower=-1.0)
+            else:
+                model.row([column, i], [1.0, -1.0], upper=0.0)
+                model.row([column, j], [1.0, -1.0], upper=0.0)
+        return Expression(elements, self.u, self.constant).plus(Expression(y, pairs.data))
+
+    def _restrict(self, include: Ints, free: Ints) -> Pairwise:
+        labels = np.zeros(self.n, dtype=np.int64)
+        labels[include], labels[free] = 1, -1
+        form, _ = self.quadratic_form().fixed(labels)
+        return Pairwise(upper_triangle(form.pairs), form.u, form.constant)
 
 
 class Cut(Quadratic):
@@ -228,44 +242,3 @@ def upper_triangle(pairs: Any) -> Any:
     upper = sparse.csr_array(sparse.triu(pairs, 1))
     upper.eliminate_zeros()
     return upper
-
-
-Arrays = tuple[Floats, Any, float]
-
-
-def quadratic_form(f: SetFunction) -> Arrays | None:
-    """u, P and constant of a sum of cuts, Pairwise and modular functions, transformed or not; None otherwise."""
-    import scipy.sparse as sparse
-
-    if not isinstance(f, LinearCombination):
-        f = Sum(f.n, [(1.0, f)])
-    u, pairs, constant = np.zeros(f.n), sparse.csr_array((f.n, f.n)), 0.0
-    for a, h in f.terms:
-        found = quadratic_term(h)
-        if found is None:
-            return None
-        u, pairs, constant = u + a * found[0], pairs + a * found[1], constant + a * found[2]
-    return u, pairs, constant
-
-
-def quadratic_term(h: SetFunction) -> Arrays | None:
-    """The same of one term, seen through its transformations."""
-    import scipy.sparse as sparse
-
-    if isinstance(h, Modular):
-        return h.weights, sparse.csr_array((h.n, h.n)), h.constant
-    if isinstance(h, Quadratic):
-        return h.u, h.pairs, h.constant
-    if not isinstance(h, (Complement, Declared, Relabelled, Restriction)):
-        return None
-    inner = quadratic_form(h.function)
-    if inner is None or isinstance(h, Declared):
-        return inner
-    u, P, constant = inner
-    if isinstance(h, Relabelled):
-        return u[h.permutation], P[h.permutation][:, h.permutation], constant
-    ones = np.ones(len(u)) if isinstance(h, Complement) else np.bincount(h.include, minlength=len(u)).astype(float)
-    at_ones, field = constant + float(u @ ones + 0.5 * ones @ (P @ ones)), u + P @ ones
-    if isinstance(h, Complement):  # E(1 - x) = E(1) - (u + P1)·x + ½ xᵀPx
-        return -field, P, at_ones
-    return field[h.free], P[h.free][:, h.free], at_ones  # E(1_I + x) = E(1_I) + (u + P1_I)·x + ½ xᵀPx

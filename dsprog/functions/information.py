@@ -5,7 +5,8 @@ One entropy costs one pass over the distinct rows (:mod:`dsprog.functions._group
 
 from __future__ import annotations
 
-from typing import Any
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,7 +14,10 @@ from dsprog.core.kernel import kernel
 from dsprog.core.knowledge import Knowledge
 from dsprog.core.set_function import SetFunction
 from dsprog.core.validation import Floats, Ints, Masks, as_codes, everywhere
-from dsprog.functions._grouping import group, mask_of, pack, workspace
+from dsprog.functions._grouping import PackedRows, Words, group, mask_of, pack, workspace
+
+if TYPE_CHECKING:
+    from dsprog.functions.mutual_information import MutualInformation
 
 
 @kernel
@@ -86,24 +90,39 @@ def chains_kernel(words, counts, table, fields, always, orders, start, out):
 
 
 class CountedEntropy(SetFunction):
-    """H(X_S, always) - offset, for the two families below."""
+    """H(X_S, always) - H(always), for the two families below."""
 
-    def _set_rows(self, X: Ints, y: Ints | None) -> None:
-        if len(X) == 0:
+    X: Ints
+    y: Ints | None = None  # always there
+
+    def _set_data(self) -> None:
+        if len(self.X) == 0:
             raise ValueError("X must have at least one row, got none")
-        self.n = X.shape[1]
-        self._rows = pack(X if y is None else np.column_stack([X, y]))
-        always = np.zeros(self._rows.words.shape[1], dtype=np.uint64) if y is None else self._rows.fields[self.n]
-        rows = self._rows
-        self._compiled = (rows.words, rows.counts, rows.count_log_count, rows.fields[: self.n], always)
-        self._offset = 0.0
-        self._offset = self._values(np.zeros((1, self.n), dtype=bool))[0]
+        self.n = self.X.shape[1]
         self.knows = Knowledge(submodular=True, increasing=True)
 
-    def _values(self, masks: Masks) -> Floats:
+    @cached_property
+    def _rows(self) -> PackedRows:
+        return pack(self.X if self.y is None else np.column_stack([self.X, self.y]))
+
+    @cached_property
+    def _compiled(self) -> tuple[Words, Ints, Floats, Words, Words]:
+        rows = self._rows
+        always = np.zeros(rows.words.shape[1], dtype=np.uint64) if self.y is None else rows.fields[self.n]
+        return rows.words, rows.counts, rows.count_log_count, rows.fields[: self.n], always
+
+    @cached_property
+    def _offset(self) -> float:
+        return float(self._joint(np.zeros((1, self.n), dtype=bool))[0])
+
+    def _joint(self, masks: Masks) -> Floats:
+        """H(X_S, always)."""
         out = np.empty(len(masks))
         values_kernel(*self._compiled, masks, out)
-        return out - self._offset
+        return out
+
+    def _values(self, masks: Masks) -> Floats:
+        return self._joint(masks) - self._offset
 
     def _marginals(self, masks: Masks, among: Masks | None = None) -> Floats:
         out = np.empty(masks.shape)
@@ -133,7 +152,15 @@ class Entropy(CountedEntropy):
 
     def __init__(self, X: Any) -> None:
         self.X = as_codes(X, "X", shape=(None, None))
-        self._set_rows(self.X, None)
+        self._set_data()
+
+    def minus(self, other: SetFunction) -> MutualInformation | None:
+        """H(X_S) - H(X_S | y) = I(X_S; y)."""
+        from dsprog.functions.mutual_information import MutualInformation
+
+        if isinstance(other, ConditionalEntropy) and np.array_equal(self.X, other.X):
+            return MutualInformation(self.X, other.y)
+        return None
 
 
 class ConditionalEntropy(CountedEntropy):
@@ -155,4 +182,4 @@ class ConditionalEntropy(CountedEntropy):
     def __init__(self, X: Any, y: Any) -> None:
         self.X = as_codes(X, "X", shape=(None, None))
         self.y = as_codes(y, "y", shape=(len(self.X),))
-        self._set_rows(self.X, self.y)
+        self._set_data()

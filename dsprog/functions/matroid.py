@@ -114,6 +114,12 @@ class MatroidRank(SetFunction):
             partition_chains_kernel(self.labels, self.capacities, orders, start, out)
         return out
 
+    def groups(self) -> list[Ints]:
+        """The blocks of a partition."""
+        if self.kind != "partition":
+            return super().groups()
+        return [np.flatnonzero(self.labels == k) for k in range(len(self.capacities))]
+
     def _values(self, masks: Masks) -> Floats:
         orders = np.where(masks, np.arange(self.n), -1)
         return self._chains(orders, np.zeros(masks.shape, dtype=bool)).sum(axis=1)

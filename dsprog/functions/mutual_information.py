@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from dsprog.core.algebra import Difference, LinearCombination, Sum, Term
+from dsprog.core.algebra import Difference
+from dsprog.core.column_model import ColumnModel, Expression
 from dsprog.core.knowledge import Knowledge
 from dsprog.core.set_function import SetFunction
 from dsprog.core.validation import Floats, Ints, Masks, as_codes
@@ -38,6 +39,8 @@ class MutualInformation(SetFunction):
     (0.693147, 0.0)
     """
 
+    has_columns = True
+
     def __init__(self, X: Any, y: Any = None, given: Any = None) -> None:
         if y is not None and given is not None:
             raise ValueError(
@@ -49,10 +52,15 @@ class MutualInformation(SetFunction):
         self.given = None if given is None else as_codes(given, "given", shape=(len(self.X),))
         if len(self.X) == 0:
             raise ValueError("X must have at least one row, got none")
-        self._parts = self._build()
-        self.knows = self._parts.knows if y is not None else Knowledge(submodular=True, symmetric=True)
+        modular = self.n <= 1  # with a class it is in general neither submodular nor supermodular
+        self.knows = (
+            Knowledge(submodular=True, symmetric=True)
+            if y is None
+            else Knowledge(submodular=modular, supermodular=modular, increasing=True)
+        )
 
-    def _build(self) -> SetFunction:
+    @cached_property
+    def _parts(self) -> SetFunction:
         if self.y is not None:
             return ClassInformation(self.X, self.y)
         H: SetFunction = Entropy(self.X) if self.given is None else ConditionalEntropy(self.X, self.given)
@@ -82,23 +90,19 @@ class MutualInformation(SetFunction):
     def _split(self) -> Difference | None:
         return None if self.y is None else Difference(Entropy(self.X), ConditionalEntropy(self.X, self.y))
 
+    def _restrict(self, include: Ints, free: Ints) -> SetFunction:
+        """With a class and nothing included: information of fewer columns."""
+        if self.y is None or len(include):
+            return super()._restrict(include, free)
+        return MutualInformation(self.X[:, free], self.y)
 
-def joined(f: LinearCombination) -> Difference:
-    """The same function with a H(X_S | y) - a H(X_S) written as -a I(X_S; y), which loses less in bounds."""
-    terms = list(f.terms)
-    for conditional in f.terms:
-        a, h = conditional
-        entropy = next((term for term in terms if is_partner(term, conditional)), None)
-        if entropy is not None and isinstance(h, ConditionalEntropy):
-            terms.remove(entropy)
-            terms.remove(conditional)
-            terms.append(Term(-a, MutualInformation(h.X, h.y)))
-    return Difference(Sum(f.n, terms))
+    def spans(self) -> Masks | None:
+        """With a class j spans k if column j tells column k, H(X_jk) = H(X_j): k adds nothing to a set with j."""
+        return super().spans() if self.y is None else Entropy(self.X).spans()
 
-
-def is_partner(term: Term, conditional: Term) -> bool:
-    """Whether a term is the entropy of the same data with the opposite coefficient."""
-    a, h = term
-    if not isinstance(h, Entropy) or not isinstance(conditional.function, ConditionalEntropy):
-        return False
-    return bool(np.isclose(a, -conditional.coefficient, rtol=1e-14)) and np.array_equal(h.X, conditional.function.X)
+    def columns(self, model: ColumnModel, elements: Ints, weight: float) -> Expression | None:
+        """Information with a class that is rewarded is H(y) minus a column above what the columns leave open."""
+        if self.y is None or weight > 0:
+            return None
+        left_open = model.class_entropy(self, elements, -weight)
+        return Expression(constant=self.class_entropy).plus(left_open.scaled(-1.0))

@@ -14,6 +14,8 @@ with m and M the extreme eigenvalues of A, between which those of all A_S lie. W
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -144,33 +146,43 @@ class NuclearNorm(SetFunction):
     def __init__(self, X: ArrayLike) -> None:
         self.X = as_matrix(X, "X", shape=(None, None))
         self.n = self.X.shape[1]
-        # X = QR with orthonormal Q: columns of R have the singular values of columns of X.
-        self._R: Floats = np.asarray(np.linalg.qr(self.X, mode="r")) if self.X.size else np.zeros((1, self.n))
         self.knows = Knowledge(submodular=True, increasing=True)
-        self._gram = np.ascontiguousarray(self._R.T @ self._R)
+
+    @cached_property
+    def _R(self) -> Floats:
+        """X = QR with orthonormal Q: columns of R have the singular values of columns of X."""
+        return np.asarray(np.linalg.qr(self.X, mode="r")) if self.X.size else np.zeros((1, self.n))
+
+    @cached_property
+    def _gram(self) -> Floats:
+        return np.ascontiguousarray(self._R.T @ self._R)
+
+    @cached_property
+    def _sum(self) -> tuple[Floats, Floats] | None:
+        """The sum that stands for the square root on the spectrum of X'X; None if that is too wide."""
         spectrum = np.linalg.eigvalsh(self._gram) if self.n else np.zeros(1)
-        self._is_regular = bool(spectrum[0] * CONDITION > spectrum[-1] > 0)
-        if self._is_regular:
-            self._t, self._c = square_root_sum(0.999 * spectrum[0], 1.001 * spectrum[-1])
+        if not spectrum[0] * CONDITION > spectrum[-1] > 0:
+            return None
+        return square_root_sum(0.999 * spectrum[0], 1.001 * spectrum[-1])
 
     def _values(self, masks: Masks) -> Floats:
-        if not self._is_regular:
+        if self._sum is None:
             return self._from_singular_values(masks)
         orders = np.where(masks, np.arange(self.n), -1)
         return self._chains(orders, np.zeros(masks.shape, dtype=bool)).sum(axis=1)
 
     def _chains(self, orders: Ints, start: Masks) -> Floats:
-        if not self._is_regular:
+        if self._sum is None:
             return super()._chains(orders, start)
         out = np.empty(orders.shape)
-        chains_kernel(self._gram, self._t, self._c, orders, start, out)
+        chains_kernel(self._gram, *self._sum, orders, start, out)
         return out
 
     def _marginals(self, masks: Masks, among: Masks | None = None) -> Floats:
-        if not self._is_regular:
+        if self._sum is None:
             return super()._marginals(masks, among)
         out = np.empty(masks.shape)
-        marginals_kernel(self._gram, self._t, self._c, masks, everywhere(masks) if among is None else among, out)
+        marginals_kernel(self._gram, *self._sum, masks, everywhere(masks) if among is None else among, out)
         return out
 
     def _from_singular_values(self, masks: Masks) -> Floats:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -137,15 +139,23 @@ class LeastSquares(SetFunction):
             raise ValueError(f"ridge must be non-negative, got {self.ridge:g}")
         if rows == 0:
             raise ValueError("X must have at least one row, got none")
-        # min ‖y - Xw‖²/m + ridge ‖w‖² is least squares on rows extended by √ridge I; of X = QR only R and Q'y matter.
+        self._loss_of_nothing = float(self.y @ self.y) / (2 * rows)
+
+    @cached_property
+    def knows(self) -> Knowledge:  # type: ignore[override]
+        """Decreasing; modular if the columns are orthogonal."""
+        gram = self.X.T @ self.X
+        orthogonal = not (gram - np.diag(np.diag(gram))).any()
+        return Knowledge(submodular=orthogonal, supermodular=orthogonal, decreasing=True)
+
+    @cached_property
+    def _triangle(self) -> tuple[Floats, Floats]:
+        """min ‖y - Xw‖²/m + ridge ‖w‖² is least squares on rows extended by √ridge I; of QR only R, Q'y matter."""
+        rows = len(self.X)
         extended = np.vstack([self.X / np.sqrt(rows), np.sqrt(self.ridge) * np.eye(self.n)])
         target = np.concatenate([self.y / np.sqrt(rows), np.zeros(self.n)])
         Q, R = np.linalg.qr(extended)
-        self._R, self._target = np.ascontiguousarray(R), np.ascontiguousarray(Q.T @ target)
-        self._loss_of_nothing = float(self.y @ self.y) / (2 * rows)
-        gram = self.X.T @ self.X
-        orthogonal = not (gram - np.diag(np.diag(gram))).any()
-        self.knows = Knowledge(submodular=orthogonal, supermodular=orthogonal, decreasing=True)
+        return np.ascontiguousarray(R), np.ascontiguousarray(Q.T @ target)
 
     def _values(self, masks: Masks) -> Floats:
         orders = np.where(masks, np.arange(self.n), -1)
@@ -153,12 +163,39 @@ class LeastSquares(SetFunction):
 
     def _marginals(self, masks: Masks, among: Masks | None = None) -> Floats:
         out, regular = np.empty(masks.shape), np.empty(len(masks), dtype=bool)
-        marginals_kernel(self._R, self._target, masks, out, regular)
+        marginals_kernel(*self._triangle, masks, out, regular)
         if not regular.all():
             out[~regular] = super()._marginals(masks[~regular], None if among is None else among[~regular])
         return out
 
     def _chains(self, orders: Ints, start: Masks) -> Floats:
         out = np.empty(orders.shape)
-        chains_kernel(self._R, self._target, orders, start, out)
+        chains_kernel(*self._triangle, orders, start, out)
         return out
+
+    def _restrict(self, include: Ints, free: Ints) -> SetFunction:
+        """Least squares again: columns outside U are dropped, those of I projected away.
+
+        With rows √(m ridge) I below the columns of I, called A_I, the best coefficients of I leave y and X_F the parts
+        that are orthogonal to A_I. The ridge of F stays, and m' rows in place of m are scaled by √(m'/m).
+        """
+        if len(include) == 0:
+            return LeastSquares(self.X[:, free], self.y, self.ridge)
+        if self.knows.modular:  # rounding in the projection would hide that the columns are orthogonal
+            return super()._restrict(include, free)
+        rows = len(self.X)
+        below = np.sqrt(rows * self.ridge) * np.eye(len(include)) if self.ridge else np.zeros((0, len(include)))
+        A = np.vstack([self.X[:, include], below])
+        others = np.vstack([np.column_stack([self.X[:, free], self.y]), np.zeros((len(below), len(free) + 1))])
+        left = np.sqrt(len(A) / rows) * projected_away(A, others)
+        return LeastSquares(left[:, :-1], left[:, -1], self.ridge)
+
+
+def projected_away(A: Floats, B: Floats) -> Floats:
+    """The parts of the columns of B that are orthogonal to the columns of A; 0 where only rounding is left."""
+    lengths, negligible = np.linalg.norm(A, axis=0), 1e-13 * sum(A.shape)
+    vectors, values, _ = np.linalg.svd(A / np.where(lengths > 0, lengths, 1.0), full_matrices=False)
+    Q = vectors[:, values > negligible * values.max(initial=0.0)]
+    left = B - Q @ (Q.T @ B)
+    left -= Q @ (Q.T @ left)  # once is not enough where little is left
+    return left * (np.linalg.norm(left, axis=0) > negligible * np.linalg.norm(B, axis=0))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -83,11 +85,15 @@ class LogDeterminant(SetFunction):
 
     def _set_matrix(self, M: Floats, L: Floats, smallest: float, scale: float, shift: float) -> None:
         """Take M = smallest · (I + L)."""
-        self.n, self._M, self._scale, self._shift = len(M), M, scale, shift
-        eigenvalues, vectors = np.linalg.eigh(L)
-        kept = eigenvalues > 0
-        self._B = np.sqrt(eigenvalues[kept])[:, None] * vectors[:, kept].T
+        self.n, self._M, self._L, self._scale, self._shift = len(M), M, L, scale, shift
         self._modular_slope = shift + scale * np.log(smallest)
+
+    @cached_property
+    def _B(self) -> Floats:
+        """A root of L: B'B = L."""
+        eigenvalues, vectors = np.linalg.eigh(self._L)
+        kept = eigenvalues > 0
+        return np.sqrt(eigenvalues[kept])[:, None] * vectors[:, kept].T
 
     def _values(self, masks: Masks) -> Floats:
         orders = np.where(masks, np.arange(self.n), -1)

@@ -10,15 +10,11 @@ from numpy.typing import ArrayLike
 from dsprog.core.algebra import Difference
 from dsprog.core.knowledge import Knowledge
 from dsprog.core.set_function import SetFunction
-from dsprog.core.validation import Floats, Ints, Masks, as_matrix
+from dsprog.core.submodularity import rounding
+from dsprog.core.validation import Floats, Ints, Masks, all_masks, as_matrix
 from dsprog.functions.graph import Pairwise
 
-
-def rounding(values: Floats, relative: float = 1e-12) -> float:
-    """What is rounding and not curvature: a share of the range of the values, and a few units in their last place."""
-    if values.size == 0:
-        return 0.0
-    return relative * float(np.ptp(values)) + 16 * np.finfo(float).eps * float(np.abs(values).max())
+__all__ = ["Table", "all_masks"]
 
 
 class Table(SetFunction):
@@ -87,11 +83,6 @@ class Table(SetFunction):
         alpha = np.triu(np.maximum(curvature_range(self.table)[1], 0.0), 1)
         g = Pairwise(-alpha)
         return Difference(Table(self.table + g._values(all_masks(self.n))), g)
-
-
-def all_masks(n: int) -> Masks:
-    """All subsets in the order of a :class:`Table`."""
-    return (np.arange(1 << n, dtype=np.int64)[:, None] >> np.arange(n)) & 1 == 1
 
 
 def halves(table: Floats, j: int) -> tuple[Floats, Floats]:

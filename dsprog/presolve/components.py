@@ -12,15 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from dsprog.core.algebra import LinearCombination
-from dsprog.core.modular import Modular
 from dsprog.core.problem import Problem
-from dsprog.core.set_function import SetFunction
 from dsprog.core.validation import Ints, Masks
-from dsprog.functions.concave import ConcaveOfModular
-from dsprog.functions.coverage import Coverage
-from dsprog.functions.facility import FacilityLocation
-from dsprog.functions.graph import Quadratic
 from dsprog.presolve.exchange import moves
 from dsprog.presolve.fixing import everything
 from dsprog.presolve.quadratic import free_form_of
@@ -88,7 +81,7 @@ def connected(problem: Problem) -> list[Ints]:
     from scipy.sparse import coo_array
 
     rows = moves(problem.rows, *everything(problem.n)).rows.A
-    groups = [*joins(problem.objective), *(np.flatnonzero(a) for a in rows), np.zeros(0, dtype=np.int64)]
+    groups = [*problem.objective.groups(), *(np.flatnonzero(a) for a in rows), np.zeros(0, dtype=np.int64)]
     heads, tails = (np.concatenate([group[ends] for group in groups]) for ends in (slice(None, -1), slice(1, None)))
     return labelled(coo_array((np.ones(len(heads)), (heads, tails)), shape=(problem.n, problem.n)))
 
@@ -100,21 +93,3 @@ def labelled(graph: Any) -> list[Ints]:
     count, label = connected_components(graph, directed=False)
     order = np.argsort(label, kind="stable")
     return np.split(order, np.cumsum(np.bincount(label, minlength=count))[:-1])
-
-
-def joins(h: SetFunction) -> list[Ints]:
-    """Groups of elements such that h is a sum of functions of one group each, and a modular function."""
-    if isinstance(h, LinearCombination):
-        return [group for _, part in h.terms for group in joins(part)]
-    if isinstance(h, Modular):
-        return []
-    if isinstance(h, Coverage):
-        by_item = h.members.tocsr()
-        return np.split(by_item.indices, by_item.indptr[1:-1])
-    if isinstance(h, (ConcaveOfModular, FacilityLocation)):
-        rows = h.W if isinstance(h, ConcaveOfModular) else h.similarity
-        return [np.flatnonzero(row) for row in rows]
-    if isinstance(h, Quadratic):
-        pairs = h.pairs.tocoo()
-        return list(np.column_stack([pairs.row, pairs.col]))
-    return [np.arange(h.n)]

@@ -19,21 +19,16 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from dsprog.core.algebra import LinearCombination, Term
+from dsprog.core.algebra import Term
 from dsprog.core.modular import Modular
 from dsprog.core.problem import Problem
-from dsprog.core.set_function import SetFunction
 from dsprog.core.validation import Floats, Masks
-from dsprog.functions.information import Entropy
-from dsprog.functions.mutual_information import MutualInformation
 from dsprog.presolve.exchange import moves
 from dsprog.presolve.fixing import everything
 from dsprog.presolve.quadratic import free_form_of
 from dsprog.presolve.step import Interval, Step, Wishes
 
 MOST = 1000  # elements up to which all pairs are looked at
-MOST_CALLS = 50  # and where marginals are differences of values, perhaps of a slow callable
-EXACT = 1e-14  # relative to h(j): what counts as no difference
 
 
 class Dominated(Step):
@@ -73,28 +68,11 @@ def dominations(terms: Iterable[Term], n: int) -> Masks | None:
     better = (costs[None, :] >= np.maximum(costs[:, None], 0.0)) & ~np.eye(n, dtype=bool)
     for a, h in terms:
         if not isinstance(h, Modular):
-            spanned = spans(h)
+            spanned = h.spans()
             if spanned is None:
                 return None
             better &= spanned.T if a > 0 else spanned
     return better
-
-
-def spans(h: SetFunction) -> Masks | None:
-    """[j, k]: whether j spans k in h; None where that is not known."""
-    if isinstance(h, MutualInformation) and h.y is not None:
-        return spans(Entropy(h.X))
-    if not (h.knows.submodular and h.knows.increasing) or (h.n > MOST_CALLS and not is_quick(h)):
-        return None
-    single = np.eye(h.n, dtype=bool)
-    return np.abs(h._marginals(single)) <= EXACT * np.abs(h._values(single))[:, None]
-
-
-def is_quick(h: SetFunction) -> bool:
-    """Whether marginals are computed at once rather than as differences of values."""
-    seen_through = [h.function] if hasattr(h, "function") else []
-    inner = [part for _, part in h.terms] if isinstance(h, LinearCombination) else seen_through
-    return all(map(is_quick, inner)) if inner else type(h)._marginals is not SetFunction._marginals
 
 
 def modular_part(terms: Iterable[Term], n: int) -> Floats:

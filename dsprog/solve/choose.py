@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from dsprog.core.problem import Problem
 from dsprog.core.set_function import SetFunction
+from dsprog.core.views import View
 from dsprog.exact.compact.compact_model import CompactModel
-from dsprog.exact.compact.terms import has_model
 from dsprog.exact.interval.branch_and_bound import BranchAndBound
 from dsprog.exact.quadratic.quadratic_branch_and_bound import QuadraticBranchAndBound
 from dsprog.exact.regression.perspective_branch_and_bound import PerspectiveBranchAndBound, has_definite_loss
@@ -38,14 +38,14 @@ def rewards_class_information(problem: Problem) -> bool:
 
 def informs_about_class(h: SetFunction) -> bool:
     """Whether a function, seen through restrictions, is information with a class."""
-    while not isinstance(h, MutualInformation) and hasattr(h, "function"):
+    while isinstance(h, View):
         h = h.function
     return isinstance(h, MutualInformation) and h.y is not None
 
 
 def is_large_and_structured(problem: Problem) -> bool:
     """Many elements, and every term is a sum of parts that become columns."""
-    return problem.n > LARGE and has_model(problem.objective)
+    return problem.n > LARGE and problem.objective.has_columns
 
 
 @dataclass(frozen=True)

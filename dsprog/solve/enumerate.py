@@ -8,8 +8,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from dsprog.core.constraints import Constraint
+from dsprog.core.oracle import Tally, count_oracle_calls
 from dsprog.core.problem import Problem
-from dsprog.core.set_function import SetFunction, Tally, count_oracle_calls
+from dsprog.core.set_function import SetFunction
 from dsprog.core.validation import as_count, as_number, elements
 from dsprog.run.limits import Limits
 from dsprog.run.log import Log

@@ -8,8 +8,9 @@ from collections.abc import Iterable
 import numpy as np
 
 from dsprog.core.constraints import Constraint
+from dsprog.core.oracle import count_oracle_calls
 from dsprog.core.problem import Problem
-from dsprog.core.set_function import SetFunction, count_oracle_calls
+from dsprog.core.set_function import SetFunction
 from dsprog.core.validation import elements
 from dsprog.run.checkpoint import Checkpoint, Section
 from dsprog.run.limits import Limits

@@ -10,7 +10,6 @@ from numpy.typing import ArrayLike
 from dsprog.core.set_function import SetFunction
 from dsprog.core.submodularity import refuse_refuted
 from dsprog.core.validation import Floats, Masks, elements
-from dsprog.functions.graph import quadratic_form
 
 
 @dataclass(frozen=True)
@@ -130,7 +129,7 @@ def minimize_submodular(
         raise TypeError(f"f must be a SetFunction, got {type(f).__name__}")
     refuse_refuted(f, "f")
     if method == "auto":
-        method = "max_flow" if quadratic_form(f) is not None else "min_norm_point"
+        method = "max_flow" if f.quadratic_form() is not None else "min_norm_point"
     if method == "max_flow":
         return minimize_by_max_flow(f, gap)
     if method == "queyranne":

@@ -20,7 +20,6 @@ from dsprog.approximate.ssp import SSP
 from dsprog.core.problem import Problem
 from dsprog.core.validation import Floats, Masks
 from dsprog.exact.compact.model import Model
-from dsprog.exact.compact.terms import enter
 from dsprog.milp.lazy import solve_lazily
 from dsprog.milp.sparse import Outcome
 from dsprog.run.driver import Bundle, Expansion, Method
@@ -229,5 +228,5 @@ def size_of_data(problem: Problem, value: float) -> float:
 def build(problem: Problem, unit: float) -> Model:
     """The model of a problem: every term, entered on the side of its sign."""
     model = Model(problem.n, problem.rows, unit)
-    model.minimise(enter(problem.objective, model, model.x, 1.0))
+    model.minimise(model.enter(problem.objective, model.x, 1.0))
     return model

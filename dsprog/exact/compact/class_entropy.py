@@ -21,26 +21,26 @@ from __future__ import annotations
 
 import numpy as np
 
+from dsprog.core.column_model import ColumnModel, Expression
 from dsprog.core.validation import Floats, Ints, Masks
-from dsprog.exact.compact.cuts import SHALLOW
-from dsprog.exact.compact.model import Cut, Expression, Model
+from dsprog.exact.compact.cuts import SHALLOW, Separator
 from dsprog.exact.pair_pool import PairPool
 from dsprog.functions.mutual_information import MutualInformation
 
 
-class ClassEntropy(Cut):
+class ClassEntropy(Separator):
     """Rows that press a column e up to H(y | X_S)."""
 
     def __init__(self, information: MutualInformation, elements: Ints, e: int, weight: float) -> None:
         assert information.y is not None
         self.information, self.elements, self.e, self.weight = information, elements, e, weight
         n = information.n
-        self.everything = float(information._values(np.ones((1, n), dtype=bool))[0])
+        self.everything = information(range(n))
         self.together: dict[bytes, int] = {}  # the column max(0, 1 - x(D)) of each D
         self.pool = PairPool(information.X, information.y)
         self.pool.enlarge(np.zeros(n, dtype=bool))
 
-    def separate(self, z: Floats, model: Model) -> float:
+    def separate(self, z: Floats, model: ColumnModel) -> float:
         """Pairs that x leaves together, and the row of the largest superset of a binary point."""
         x, here = np.clip(z[self.elements], 0.0, 1.0), float(z[self.e])
         if (np.minimum(x, 1.0 - x) > 1e-6).any():
@@ -50,7 +50,7 @@ class ClassEntropy(Cut):
 
     # -- pairs ------------------------------------------------------------------------------------------------------
 
-    def _add_pairs(self, x: Floats, here: float, model: Model) -> float:
+    def _add_pairs(self, x: Floats, here: float, model: ColumnModel) -> float:
         chosen, apart = self.pool.matching(x)
         price = self.pool.price
         violation = self.weight * (price * float((1.0 - apart).sum()) - here)
@@ -61,21 +61,21 @@ class ClassEntropy(Cut):
         model.at_least(left_open.plus(Expression(columns, np.full(len(columns), -price))))
         return violation
 
-    def _column(self, differ: Masks, model: Model) -> int:
+    def _column(self, differ: Masks, model: ColumnModel) -> int:
         """The column max(0, 1 - x(D)), one for each set D of columns of the data."""
         name = differ.tobytes()
         if name not in self.together:
             column = int(model.columns(1)[0])
             columns = np.append(self.elements[differ], column)
-            model.programme.row(columns, np.ones(len(columns)), lower=1.0)
+            model.row(columns, np.ones(len(columns)), lower=1.0)
             self.together[name] = column
         return self.together[name]
 
     # -- supersets --------------------------------------------------------------------------------------------------
 
-    def _add_superset(self, S: Masks, here: float, model: Model) -> float:
+    def _add_superset(self, S: Masks, here: float, model: ColumnModel) -> float:
         T = self._closure(S)
-        gain = self.everything - float(self.information._values(T[None, :])[0])  # H(y | X_T) - h
+        gain = self.everything - self.information(T)  # H(y | X_T) - h
         least = self.information.class_entropy - self.everything
         violation = self.weight * (least + gain - here)
         if violation > SHALLOW * model.unit:
@@ -87,6 +87,6 @@ class ClassEntropy(Cut):
         """S with further columns, one after the other, as long as they tell nothing more about the class."""
         T = S.copy()
         for j in np.flatnonzero(~S):
-            if abs(self.information._marginals(T[None, :], (np.arange(len(T)) == j)[None, :])[0, j]) < 1e-14:
+            if abs(self.information.marginals(T[None, :], (np.arange(len(T)) == j)[None, :])[0, j]) < 1e-14:
                 T[j] = True
         return T

@@ -1,50 +1,29 @@
 """The programme that stands for an objective: columns of elements, expressions, curves, and cuts that come as needed.
 
-Every function h enters as one of two expressions in the columns of a programme. For binary x, the columns of the
-elements, and S = {x = 1}:
-
-- *under*: min over the other columns of the expression is h(S), or at most that;
-- *over*: max over the other columns of the expression is h(S), or at least that.
-
-Since a term a h with a > 0 is minimised and one with a < 0 has h maximised, a·under and a·over of all terms add up to
-a programme whose value is at most that of the objective, at every set: its dual bound is a lower bound. Where an
-expression is not exact yet, a :class:`Curve` (by a smaller interval) or a :class:`Cut` (by more rows) makes it so.
+Every function enters as an *under* or an *over* expression (:mod:`dsprog.core.column_model`), by columns of its own or
+by cuts of the whole. Since a term a h with a > 0 is minimised and one with a < 0 has h maximised, a·under and a·over of
+all terms add up to a programme whose value is at most that of the objective, at every set: its dual bound is a lower
+bound. Where an expression is not exact yet, a :class:`Curve` (by a smaller interval) or a separator (by more rows)
+makes it so.
 """
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from dataclasses import dataclass, field
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dsprog.core.column_model import Expression, Line, Phi
 from dsprog.core.constraints import LinearRows
+from dsprog.core.set_function import SetFunction
 from dsprog.core.validation import Floats, Ints, Masks
-from dsprog.functions._scalar import Phi
+from dsprog.exact.compact.class_entropy import ClassEntropy
+from dsprog.exact.compact.cuts import Lovasz, ModularMajorants, ScalarTangents, Separator
+from dsprog.functions.mutual_information import MutualInformation
 from dsprog.milp.sparse import SparseProgramme
-
-
-@dataclass(frozen=True)
-class Expression:
-    """constant + Σ values·z[columns]."""
-
-    columns: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
-    values: Floats = field(default_factory=lambda: np.zeros(0))
-    constant: float = 0.0
-
-    def scaled(self, factor: float) -> Expression:
-        """``factor`` times this."""
-        return Expression(self.columns, factor * self.values, factor * self.constant)
-
-    def plus(self, other: Expression) -> Expression:
-        """The sum."""
-        columns, values = np.append(self.columns, other.columns), np.append(self.values, other.values)
-        return Expression(columns, values, self.constant + other.constant)
-
-    def at(self, z: Floats) -> float:
-        """Its value at a point."""
-        return float(self.constant + self.values @ z[self.columns])
 
 
 @dataclass
@@ -84,16 +63,6 @@ class Curve:
         return (a, inside), (inside, b)
 
 
-class Cut(ABC):
-    """A family of valid rows, of which only those that a point violates are added."""
-
-    valid: bool = True
-
-    @abstractmethod
-    def separate(self, z: Floats, model: Model) -> float:
-        """Add the rows that z violates most; return the violation, in units of the objective."""
-
-
 class Model:
     """A programme with n binary columns for the elements, and what refines it.
 
@@ -117,7 +86,7 @@ class Model:
         self.n, self.x = n, self.programme.columns(np.zeros(n), 0.0, 1.0, integer=True)
         self.zero, self.one = (int(self.programme.columns([0.0], fixed, fixed)[0]) for fixed in (0.0, 1.0))
         self.curves: list[Curve] = []
-        self.cuts: list[Cut] = []
+        self.cuts: list[Separator] = []
         self.unproved = ""
         for a, lo, hi in zip(rows.A, rows.lo, rows.hi):
             there = np.flatnonzero(a)
@@ -126,6 +95,10 @@ class Model:
     def columns(self, count: int, lower: ArrayLike = 0.0, upper: ArrayLike = 1.0) -> Ints:
         """Continuous columns without a cost of their own."""
         return self.programme.columns(np.zeros(count), lower, upper)
+
+    def row(self, columns: ArrayLike, values: ArrayLike, lower: float = -math.inf, upper: float = math.inf) -> int:
+        """The row lower <= Σ values·z[columns] <= upper."""
+        return self.programme.row(columns, values, lower, upper)
 
     def at_least(self, expression: Expression, level: float = 0.0) -> int:
         """The row ``expression`` >= ``level``."""
@@ -149,6 +122,56 @@ class Model:
         row = self.programme.row([column, value], [0.0, 1.0])
         self.curves.append(Curve(column, value, phi, lowest, highest, integral, row))
         return Expression(np.array([value]), np.ones(1))
+
+    # -- functions --------------------------------------------------------------------------------------------------
+
+    def enter(self, h: SetFunction, elements: Ints, weight: float) -> Expression:
+        """The under expression of h where weight > 0, the over expression where it is negative.
+
+        A function without columns of its own enters by its Lovász cuts and modular majorants, or split in two; |weight|
+        scales violations.
+        """
+        own = h.columns(self, elements, weight)
+        if own is not None:
+            return own
+        if h.knows.submodular is not True and h.knows.supermodular is not True:
+            parts = h.split()
+            if parts is not None:
+                return self.enter(parts, elements, weight)
+            self.unproved = f"{h!r} is not known to be submodular (declare it, or decompose the objective)"
+        if h.knows.supermodular is True and h.knows.submodular is not True:
+            return self.by_cuts(-1.0 * h, elements, -weight).scaled(-1.0)
+        return self.by_cuts(h, elements, weight)
+
+    def by_cuts(self, h: SetFunction, elements: Ints, weight: float) -> Expression:
+        """A column above the Lovász cuts of a submodular h (weight > 0), or below its modular majorants."""
+        column = self.columns(1, -np.inf, np.inf)
+        cut = (Lovasz if weight > 0 else ModularMajorants)(h, elements, Expression(column, np.ones(1)), abs(weight))
+        self.cuts.append(cut)
+        for point in (0.0, 0.5, 1.0):  # so that the column is bounded from the start
+            z = np.zeros(len(self.programme.cost))
+            z[elements], z[column] = point, -np.copysign(1e100, weight)
+            cut.separate(z, self)
+        return Expression(column, np.ones(1))
+
+    def below_tangents(
+        self, line: Line, arguments: Sequence[Expression], lowest: Floats, highest: Floats, weights: Floats
+    ) -> Ints:
+        """Columns u_k <= φ(argument_k), φ concave, by tangents; those at a few arguments bound u from the start."""
+        u = self.columns(len(arguments), -np.inf, np.inf)
+        cut = ScalarTangents(line, arguments, u, lowest, weights)
+        self.cuts.append(cut)
+        for fraction in (0.0, 0.05, 0.2, 0.5, 1.0):
+            cut.touch(lowest + fraction * (highest - lowest), np.arange(len(u)), self)
+        return u
+
+    def class_entropy(self, information: MutualInformation, elements: Ints, weight: float) -> Expression:
+        """A column e >= H(y | X_S), for information with a class that is rewarded."""
+        e = self.columns(1, 0.0, information.class_entropy)
+        self.cuts.append(ClassEntropy(information, elements, int(e[0]), weight))
+        return Expression(e, np.ones(1))
+
+    # -- the search -------------------------------------------------------------------------------------------------
 
     def set_intervals(self, a: Floats, b: Floats) -> None:
         """Let the argument of each curve lie in [a, b] and replace the curve by its chord there."""

@@ -20,11 +20,10 @@ import numpy as np
 
 from dsprog.core.problem import Problem
 from dsprog.core.quadratic_form import QuadraticForm, Steps
-from dsprog.core.validation import Masks, as_count
+from dsprog.core.validation import Masks, all_masks, as_count
 from dsprog.exact.quadratic.form_search import FormSearch
 from dsprog.exact.quadratic.roof_search import roof_search
 from dsprog.exact.quadratic.tabu import random_starts, tabu_search
-from dsprog.functions.table import all_masks
 from dsprog.presolve.quadratic import form_of
 from dsprog.presolve.roof import probe, roof_duality
 from dsprog.run.driver import branch_and_bound
