@@ -276,7 +276,7 @@ def joined(f: LinearCombination) -> Difference:
 def difference(term: Term, other: Term) -> Term | None:
     """The sum of two terms with opposite coefficients as one term, where either function knows it."""
     (a, h), (b, g) = term, other
-    if not np.isclose(a, -b, rtol=1e-14, atol=0.0):
+    if abs(a + b) > 1e-14 * abs(a):
         return None
     forwards, backwards = h.minus(g), g.minus(h)
     if forwards is not None:
