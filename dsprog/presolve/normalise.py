@@ -7,8 +7,6 @@ again.
 
 from __future__ import annotations
 
-import numpy as np
-
 from dsprog.core.algebra import Difference, Sum, Term
 from dsprog.core.problem import Problem
 
@@ -34,7 +32,7 @@ def joined(f: Difference) -> Difference:
 def difference(term: Term, other: Term) -> Term | None:
     """The sum of two terms with opposite coefficients as one term, where either function knows it."""
     (a, h), (b, g) = term, other
-    if not np.isclose(a, -b, rtol=1e-14, atol=0.0):
+    if abs(a + b) > 1e-14 * abs(a):
         return None
     forwards, backwards = h.minus(g), g.minus(h)
     if forwards is not None:
