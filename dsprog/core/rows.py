@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from dsprog.core.constraints import LinearRows
-from dsprog.core.kernel import kernel
+from dsprog.core.kernel import kernel, part
 from dsprog.core.validation import Floats, Masks
 from dsprog.run.driver import Bundle
 
@@ -62,7 +62,7 @@ def propagate(rows: LinearRows, nodes: Bundle) -> tuple[Masks, Masks, Masks]:
     return include, exclude, feasible
 
 
-@kernel
+@part
 def row_multiplier(a, lo, hi, I, U, d):
     """The multiplier λ of one row that maximises min over x in the cube of d·x + λ (a·x - limit), and that limit.
 

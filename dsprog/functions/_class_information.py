@@ -10,14 +10,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from dsprog.core.kernel import kernel
+from dsprog.core.kernel import kernel, part
 from dsprog.core.knowledge import Knowledge
 from dsprog.core.set_function import SetFunction
 from dsprog.core.validation import Floats, Ints, Masks, everywhere
 from dsprog.functions._grouping import group, mask_of, pack, workspace
 
 
-@kernel
+@part
 def tally(classes, counts, size, groups_of, groups, sizes):
     """n_gc for every group and class."""
     sizes[:groups] = 0
@@ -25,7 +25,7 @@ def tally(classes, counts, size, groups_of, groups, sizes):
         sizes[groups_of[i], classes[i]] += counts[i]
 
 
-@kernel
+@part
 def term(table, sizes):
     """Σ_c n_c log n_c - n log n of one group."""
     whole, total = 0, 0.0
@@ -35,7 +35,7 @@ def term(table, sizes):
     return total - table[whole]
 
 
-@kernel
+@part
 def information(table, sizes, groups):
     """The sum of terms."""
     total = 0.0
@@ -44,7 +44,7 @@ def information(table, sizes, groups):
     return total
 
 
-@kernel
+@part
 def keep_mixed(words, classes, counts, size, groups_of, sizes, to_words, to_classes, to_counts):
     """Copy the cells whose group has several classes; return how many they are. Source and target may be the same."""
     kept = 0
@@ -60,7 +60,7 @@ def keep_mixed(words, classes, counts, size, groups_of, sizes, to_words, to_clas
     return kept
 
 
-@kernel
+@part
 def merge(words, groups, first, sizes, to_words, to_classes, to_counts):
     """Make each group a cell for each of its classes; return how many they are."""
     size = 0
@@ -74,7 +74,7 @@ def merge(words, groups, first, sizes, to_words, to_classes, to_counts):
     return size
 
 
-@kernel
+@part
 def buffers(words, kinds, levels):
     """Room for ``levels`` copies of the cells, for grouping them, and for the classes of groups."""
     size, width = words.shape
@@ -84,7 +84,7 @@ def buffers(words, kinds, levels):
     )  # fmt: skip
 
 
-@kernel
+@part
 def count(words, classes, counts, mask, size, room, sizes):
     """Group the first ``size`` cells and count their classes; return how many groups."""
     slots, first, hashes, groups_of = room
@@ -102,7 +102,7 @@ def values_kernel(words, classes, counts, kinds, table, fields, none, masks, out
         out[b] = information(table, sizes, groups)
 
 
-@kernel
+@part
 def without_each(W, C, M, size, table, fields, mask, removed, room, sizes, out):
     """The sum for the set ``mask`` without j, for every j in ``removed``; cells are at level 0 of W, C, M.
 
@@ -132,7 +132,7 @@ def without_each(W, C, M, size, table, fields, mask, removed, room, sizes, out):
         height += 2
 
 
-@kernel
+@part
 def with_each(words, classes, counts, size, table, fields, mask, added, room, sizes, out):
     """The sum for the set ``mask`` with j, for every j in ``added``."""
     for j in added:

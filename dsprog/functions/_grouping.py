@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from dsprog.core.kernel import kernel
+from dsprog.core.kernel import part
 from dsprog.core.validation import Floats, Ints
 
 Words = NDArray[np.uint64]
@@ -67,7 +67,7 @@ def distinct_rows(words: Words) -> tuple[Words, Ints, Ints]:
     return ranked[first], row_of, np.bincount(row_of)
 
 
-@kernel
+@part
 def workspace(rows):
     """For grouping so many rows: hash slots, the first row and the hash of each group, the group of each row."""
     size = 4
@@ -77,7 +77,7 @@ def workspace(rows):
     return np.empty(size, dtype=np.int32), integers[0], hashes, integers[1]
 
 
-@kernel
+@part
 def mask_of(fields, always, inside):
     """The bit fields of a set of columns, with the fields that are always there."""
     mask = always.copy()
@@ -87,7 +87,7 @@ def mask_of(fields, always, inside):
     return mask
 
 
-@kernel
+@part
 def group(words, mask, size, slots, first, hashes, groups_of):
     """Number the first ``size`` rows by their words under the mask, equal keys alike; return how many groups."""
     width, bits = words.shape[1], 2

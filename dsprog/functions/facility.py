@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dsprog.core.kernel import kernel
+from dsprog.core.kernel import kernel, part
 from dsprog.core.knowledge import Knowledge
 from dsprog.core.set_function import SetFunction
 from dsprog.core.validation import Floats, Ints, Masks, as_matrix, everywhere
 
 
-@kernel
+@part
 def best_two(columns, mask, first, second):
     """Largest and second largest similarity of each client over the set; 0 where there is none."""
     first[:] = 0.0

@@ -9,20 +9,20 @@ from typing import Any
 
 import numpy as np
 
-from dsprog.core.kernel import kernel
+from dsprog.core.kernel import kernel, part
 from dsprog.core.knowledge import Knowledge
 from dsprog.core.set_function import SetFunction
 from dsprog.core.validation import Floats, Ints, Masks, as_codes, everywhere
 from dsprog.functions._grouping import group, mask_of, pack, workspace
 
 
-@kernel
+@part
 def buffers(rows):
     """Room for grouping and for the sizes of groups."""
     return workspace(rows), np.empty(rows, dtype=np.int64)
 
 
-@kernel
+@part
 def sum_of_c_log_c(words, counts, table, mask, room, sizes):
     """Σ over groups of c log c, and how many groups there are; rows are grouped by their words under the mask."""
     slots, first, hashes, groups_of = room

@@ -12,14 +12,14 @@ from typing import Any
 
 import numpy as np
 
-from dsprog.core.kernel import kernel
+from dsprog.core.kernel import kernel, part
 from dsprog.core.validation import Floats, Ints, Masks
 
 FREE, SOURCE, SINK = 0, 1, 2
 NONE, TERMINAL, ORPHAN = -1, -2, -3
 
 
-@kernel
+@part
 def distance_to_root(node, heads, parent, stamp, distance, time):
     """Arcs from a node to the terminal of its tree, or -1 if the way up ends at an orphan; stamps the way."""
     steps, i = 0, node
@@ -42,7 +42,7 @@ def distance_to_root(node, heads, parent, stamp, distance, time):
     return steps
 
 
-@kernel
+@part
 def push_flow(middle, first, heads, sister, residual, terminal, parent, orphans, count):
     """Push along source ... first -middle-> ... sink; returns the amount and the number of orphans."""
     last = heads[middle]

@@ -16,13 +16,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dsprog.core.kernel import kernel
+from dsprog.core.kernel import kernel, part
 from dsprog.core.quadratic_form import QuadraticForm
 from dsprog.core.validation import Floats, Ints, Masks
 from dsprog.milp.growing import GrowingProgramme
 
 
-@kernel
+@part
 def push_heap(keys, items, size, key, item):
     """Put an item into a binary heap; returns the new size."""
     i = size
@@ -33,7 +33,7 @@ def push_heap(keys, items, size, key, item):
     return size + 1
 
 
-@kernel
+@part
 def pop_heap(keys, items, size):
     """Take the least item out of a binary heap of ``size`` entries: the last one sinks from the top."""
     key, item = keys[size - 1], items[size - 1]

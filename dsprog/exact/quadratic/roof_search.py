@@ -11,14 +11,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from dsprog.core.kernel import kernel
+from dsprog.core.kernel import kernel, part
 from dsprog.core.quadratic_form import QuadraticForm, Steps
 from dsprog.core.validation import Masks
 from dsprog.presolve.roof import doubled
 from dsprog.submodular.boykov_kolmogorov import max_flow_kernel, reachable_kernel, sisters
 
 
-@kernel
+@part
 def roof_kernel(u, indptr, indices, data, labels, network, heads, sister, full, residual, terminal, reached):
     """Roof bound of a partial labelling, without the constant; ``reached`` receives the smallest minimiser."""
     n = len(u)

@@ -17,8 +17,9 @@ from dsprog.exact.regression.perspective_bound import hull
 
 
 @kernel
-def supergradient(d, D, lo, hi, w, S, memory):
+def supergradient(problem, w, S, memory):
     """S ← memory · S + (1 - memory) |w_j| (s_j - |w_j|)₊, an average that damps the zigzag of supergradients."""
+    d, D, lo, hi = problem.d, problem.D, problem.lo, problem.hi
     for j in range(len(w)):
         gain = hull(w[j], d[j], D[j], lo[j], hi[j])[1] - w[j] * w[j]
         S[j] = memory * S[j] + (1.0 - memory) * max(0.0, gain)
@@ -28,12 +29,12 @@ def supergradient(d, D, lo, hi, w, S, memory):
 def raise_diagonal(G, D, S, mu, floor, shift, new):
     """``new``: D after one round of coordinate moves; False if G - 2 new is not certified positive semidefinite."""
     n = len(G)
-    L, Z = np.zeros((n, n)), np.empty((n, n))
-    new[:] = D
+    L, Z, column = np.empty((n, n)), np.empty((n, n)), np.empty(n)
+    for j in range(n):
+        new[j] = D[j]
     if not factorise(G, D, shift, L):
         return False
     invert(L, Z)
-    column = np.empty(n)
     for j in range(n):
         room = 1.0 / Z[j, j]
         move = max(room - 2.0 * mu / max(S[j], 1e-300), 2.0 * (floor - new[j]))
@@ -42,7 +43,8 @@ def raise_diagonal(G, D, S, mu, floor, shift, new):
             continue
         new[j] += 0.5 * move
         factor = move / (1.0 - move * Z[j, j])
-        column[:] = Z[j]
+        for k in range(n):
+            column[k] = Z[j, k]
         for i in range(n):
             scale = factor * column[i]
             for k in range(n):

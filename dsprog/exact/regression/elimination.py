@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dsprog.core.kernel import kernel
+from dsprog.core.kernel import kernel, part
 
 ROUNDING = 50 * float(np.finfo(float).eps)
 
@@ -41,25 +41,26 @@ def factorise(A, diagonal, shift, L):
     return True
 
 
-@kernel
+@part
 def invert(L, Z):
     """Z = (LL')⁻¹ = M'M from a lower triangular L, M = L⁻¹."""
     n = len(L)
-    M = np.zeros((n, n))
+    M = np.empty((n, n))
     Z[:] = 0.0
     for i in range(n):
-        row = M[i]
+        for j in range(i):
+            M[i, j] = 0.0
         for k in range(i):
             scale = L[i, k]
             for j in range(k + 1):
-                row[j] -= scale * M[k, j]
-        row[i] = 1.0
+                M[i, j] -= scale * M[k, j]
+        M[i, i] = 1.0
         for j in range(i + 1):
-            row[j] /= L[i, i]
+            M[i, j] /= L[i, i]
         for j in range(i + 1):
-            scale = row[j]
+            scale = M[i, j]
             for k in range(j + 1):
-                Z[j, k] += scale * row[k]
+                Z[j, k] += scale * M[i, k]
     for i in range(n):
         for j in range(i):
             Z[j, i] = Z[i, j]

@@ -13,7 +13,7 @@ from dsprog.core.validation import Floats, Ints, Masks
 from dsprog.exact.regression.coefficient_boxes import tighten_boxes
 from dsprog.exact.regression.diagonal import raise_diagonal, supergradient
 from dsprog.exact.regression.elimination import eliminate, factorise, safe_shift
-from dsprog.exact.regression.perspective_bound import relax
+from dsprog.exact.regression.perspective_bound import Limits, Relaxed, relax
 from dsprog.functions.regression import LeastSquares
 
 SMALLEST = 1e-5  # least eigenvalue of the scaled G that elimination in floating point can bear
@@ -105,6 +105,11 @@ class Relaxation:
             loss, free, G, b, c, np.maximum(d[free], 0.0), D, S, w, lo, hi, np.zeros(m), c if m == 0 else -np.inf
         )
 
+    @property
+    def problem(self) -> Relaxed:
+        """What the kernels bound."""
+        return Relaxed(self.G, self.b, self.c, self.d, self.D, self.lo, self.hi)
+
     def store(self, node: dict[str, Any]) -> None:
         """What children inherit."""
         for key in ("D", "S", "w", "lo", "hi"):
@@ -118,13 +123,11 @@ class Relaxation:
         """Find w, and with it ``lower`` and ``val``."""
         room = self.room(cutoff)
         accuracy = 0.005 * room if np.isfinite(room) else 1e-6 * abs(self.c)
-        self.lower = relax(
-            self.G, self.b, self.c, self.d, self.D, self.lo, self.hi, self.w, cutoff, accuracy, SWEEPS, self.val
-        )
+        self.lower = relax(self.problem, self.w, Limits(cutoff, accuracy, SWEEPS), self.val)
 
     def raise_diagonal(self, cutoff: float) -> bool:
         """Step to a better D, half the way again and again while the bound does not rise; False if it never does."""
-        supergradient(self.d, self.D, self.lo, self.hi, self.w, self.S, MEMORY if self.S.any() else 0.0)
+        supergradient(self.problem, self.w, self.S, MEMORY if self.S.any() else 0.0)
         target = np.empty_like(self.D)
         floor, mu = FLOOR * self.loss.least_eigenvalue, BARRIER * self.room(cutoff) / len(self.D)
         if not raise_diagonal(self.G, self.D, self.S, mu, floor, self.loss.shift, target):
@@ -142,8 +145,8 @@ class Relaxation:
         exclude = np.zeros(len(self.free), dtype=bool)
         if not np.isfinite(cutoff - self.lower):
             return exclude
-        matrices = (self.G, self.b, self.c, self.d, self.D, self.lo, self.hi, self.w)
-        tighten_boxes(*matrices, self.lower, cutoff, 0.05 * self.room(cutoff), SWEEPS // 3, exclude)
+        limits = Limits(cutoff, 0.05 * self.room(cutoff), SWEEPS // 3)
+        tighten_boxes(self.problem, self.w, self.lower, limits, exclude)
         return exclude
 
     @property
