@@ -170,7 +170,7 @@ class Kernel:
 
 
 def one_type_of_numbers(dispatcher: Any) -> Any:
-    """Make a dispatcher take constants as numbers: numba would compile a kernel again for every 0 or True it is given."""
+    """Make a dispatcher take constants as numbers: numba would compile a kernel again for every 0 or True given."""
     from numba.core.types import unliteral
 
     original = dispatcher.get_call_template

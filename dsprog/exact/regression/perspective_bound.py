@@ -36,7 +36,7 @@ ROUNDS = 4  # of coordinate descent on the support between two looks at the boun
 
 
 class Relaxed(NamedTuple):
-    """The problem of a node: ½ w'Gw - b'w + c + Σ_{j∈S} d_j, the diagonal D, and boxes lo <= w <= hi of chosen features."""
+    """The problem of a node: ½ w'Gw - b'w + c + Σ_{j∈S} d_j, the diagonal D, and the boxes lo <= w <= hi."""
 
     G: Floats
     b: Floats
