@@ -20,7 +20,7 @@ from __future__ import annotations
 import numpy as np
 
 from dsprog.core.kernel import kernel, part
-from dsprog.exact.regression.perspective_bound import Limits, Point, descend, hull, product, shape, shape_all
+from dsprog.exact.regression.perspective_bound import Limits, Point, descend, hull, product, relax, shape, shape_all
 
 
 @part
@@ -36,7 +36,7 @@ def forced_bound(problem, shapes, point, j, eta, limits, val):
     return lower
 
 
-@kernel
+@part
 def tighten_boxes(problem, w, lower, limits, exclude):
     """Tighten the boxes, and mark features that no set below the cutoff has; ``lower`` is the bound at w."""
     d, D, lo, hi = problem.d, problem.D, problem.lo, problem.hi
@@ -63,3 +63,15 @@ def tighten_boxes(problem, w, lower, limits, exclude):
             lo[j] = 0.0
             hi[j] = 0.0
         shape(problem, j, shapes)
+
+
+@kernel
+def relax_or_tighten(problem, w, lower, limits, val, exclude, boxes):
+    """Descend from w and return LB or, with ``boxes``, tighten the boxes with the bound ``lower`` at w.
+
+    One kernel for both, because nearly all there is to compile is the descent that they share.
+    """
+    if boxes:
+        tighten_boxes(problem, w, lower, limits, exclude)
+        return lower
+    return relax(problem, w, limits, val)

@@ -28,9 +28,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dsprog.core.kernel import kernel, part
+from dsprog.core.kernel import part
 from dsprog.core.validation import Floats
-from dsprog.exact.regression.elimination import factorise
 
 ROUNDS = 4  # of coordinate descent on the support between two looks at the bound
 
@@ -165,41 +164,38 @@ def extrapolate(points, products, leap):
     carry rounding errors of the products into Gw.
     """
     m, n = len(points) - 1, points.shape[1]
-    A, L, zeros, a = np.empty((m, m)), np.empty((m, m)), np.empty(m), np.empty(m)
+    A = np.empty((m, m + 1))  # u_i·u_k beside a column of ones: the weights solve it, up to their sum
     trace = 0.0
     for i in range(m):
-        for k in range(i + 1):
-            total = 0.0
+        for k in range(m):
+            A[i, k] = 0.0
             for j in range(n):
-                total += (points[i + 1, j] - points[i, j]) * (points[k + 1, j] - points[k, j])
-            A[i, k] = total
+                A[i, k] += (points[i + 1, j] - points[i, j]) * (points[k + 1, j] - points[k, j])
+        A[i, m] = 1.0
         trace += A[i, i]
-        zeros[i] = 0.0
-    if not factorise(A, zeros, -1e-10 * trace, L):  # which reads the lower triangle
-        return False
+    total, size = 0.0, 0.0
+    for i in range(m):  # Gauss and Jordan; the matrix is positive definite with a little more on its diagonal
+        A[i, i] += 1e-10 * trace
     for i in range(m):
-        a[i] = 1.0
-        for k in range(i):
-            a[i] -= L[i, k] * a[k]
-        a[i] /= L[i, i]
-    total = 0.0
-    for i in range(m - 1, -1, -1):
-        for k in range(i + 1, m):
-            a[i] -= L[k, i] * a[k]
-        a[i] /= L[i, i]
-        total += a[i]
-    size = 0.0
+        if not A[i, i] > 0.0:
+            return False
+        for k in range(m):
+            if k != i:
+                scale = A[k, i] / A[i, i]
+                for l in range(i, m + 1):
+                    A[k, l] -= scale * A[i, l]
     for i in range(m):
-        a[i] /= total
-        size += abs(a[i])
-    if not size < 100.0:
+        total += A[i, m] / A[i, i]
+        size += abs(A[i, m] / A[i, i])
+    if not size < 100.0 * abs(total):
         return False
     for j in range(n):
         leap.w[j], leap.Gw[j] = 0.0, 0.0
     for i in range(m):
+        a = A[i, m] / A[i, i] / total
         for j in range(n):
-            leap.w[j] += a[i] * points[i + 1, j]
-            leap.Gw[j] += a[i] * products[i + 1, j]
+            leap.w[j] += a * points[i + 1, j]
+            leap.Gw[j] += a * products[i + 1, j]
     return True
 
 
@@ -252,7 +248,7 @@ def product(G, w):
     return Gw
 
 
-@kernel
+@part
 def relax(problem, w, limits, val):
     """Coordinate descent from w, clipped to the boxes; returns LB."""
     for j in range(len(w)):
