@@ -22,6 +22,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
+from dsprog.core.kernel_parts import part_pipeline
+
 
 @dataclass(frozen=True)
 class Compilations:
@@ -146,10 +148,10 @@ class Kernel:
     @functools.cached_property
     def linked(self) -> Any:
         """The numba dispatcher that other kernels call."""
-        dispatcher = self._dispatcher(f"{self.digest}.part", no_cpython_wrapper=True) if self.is_part else self.compiled
+        dispatcher = self._dispatcher("part", is_part=True) if self.is_part else self.compiled
         return one_type_of_numbers(dispatcher)
 
-    def _dispatcher(self, mark: str, **options: bool) -> Any:
+    def _dispatcher(self, mark: str, is_part: bool = False) -> Any:
         numba, source = numba_with_ledger(), self.function
         called = {name: other.linked for name, other in self.called.items()}
         linked = types.FunctionType(
@@ -160,13 +162,15 @@ class Kernel:
         linked.__module__, linked.__qualname__ = source.__module__, f"{source.__qualname__}.{mark}"
         # Sums may be reordered so that they vectorise; nothing assumes away nan or infinity. No C callback is made of a
         # kernel, and its wrapper would only cost time.
-        every: dict[str, Any] = {
+        options: dict[str, Any] = {
             "nogil": True, "fastmath": {"reassoc", "contract"}, "error_model": "numpy", "no_cfunc_wrapper": True,
         }  # fmt: skip
+        if is_part:
+            return numba.njit(no_cpython_wrapper=True, pipeline_class=part_pipeline(), **options)(linked)
         try:
-            return numba.njit(cache=True, **every, **options)(linked)
+            return numba.njit(cache=True, **options)(linked)
         except RuntimeError:  # no folder that can be written: compile for this process only
-            return numba.njit(**every, **options)(linked)
+            return numba.njit(**options)(linked)
 
 
 def one_type_of_numbers(dispatcher: Any) -> Any:
