@@ -48,7 +48,7 @@ def part_pipeline() -> Any:
             lowered, library = state["cr"], state.library
             fndesc = lowered.fndesc
             name = fndesc.qualname.split(".")[-1]
-            handle = _dynfunc.make_function(fndesc.lookup_module(), name, "a part of kernels", 0, lowered.env, (library,))
+            handle = _dynfunc.make_function(fndesc.lookup_module(), name, "part", 0, lowered.env, (library,))
             state.targetctx.insert_user_function(handle, fndesc, [library])
             state.reload_init.extend(library._reload_init)
             state["cr"] = lowered._replace(cfunc=handle)
