@@ -15,12 +15,16 @@ from typing import Any
 
 @functools.cache
 def part_pipeline() -> Any:
-    """The pipeline that ``numba.njit`` takes as ``pipeline_class`` for parts."""
-    from numba import _dynfunc
-    from numba.core.codegen import JITCodeLibrary
-    from numba.core.compiler import CompilerBase, DefaultPassBuilder
-    from numba.core.compiler_machinery import LoweringPass, register_pass
-    from numba.core.typed_passes import NativeLowering
+    """The pipeline that ``numba.njit`` takes as ``pipeline_class`` for parts; numba's own where it cannot be had."""
+    from numba.core.compiler import Compiler, CompilerBase, DefaultPassBuilder
+
+    try:
+        from numba import _dynfunc  # type: ignore[attr-defined]
+        from numba.core.codegen import JITCodeLibrary
+        from numba.core.compiler_machinery import LoweringPass, register_pass
+        from numba.core.typed_passes import NativeLowering
+    except ImportError:
+        return Compiler
 
     class PartLibrary(JITCodeLibrary):
         """LLVM code to be linked into that of callers."""

@@ -34,7 +34,10 @@ def values_kernel(columns, masks, out):
             if masks[b, j]:
                 for i in range(len(best)):
                     best[i] = max(best[i], columns[j, i])
-        out[b] = best.sum()
+        total = 0.0
+        for i in range(len(best)):
+            total += best[i]
+        out[b] = total
 
 
 @kernel

@@ -63,7 +63,7 @@ class Minorants(NamedTuple):
 class Means(NamedTuple):
     """The averaged minorant of each node, and how many it is made of."""
 
-    count: Ints
+    counts: Ints
     constant: Floats
     d: Floats
 
