@@ -23,7 +23,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from dsprog.core.kernel_parts import part_pipeline
+from dsprog.core.kernel_parts import PIPELINE, part_pipeline
 
 
 @dataclass(frozen=True)
@@ -143,6 +143,7 @@ class Kernel:
             code.co_code,
             repr(code.co_consts).encode(),
             *(other.digest.encode() for other in self.called.values()),
+            PIPELINE.encode(),
         ]
         return hashlib.sha256(b"".join(parts)).hexdigest()[:12]
 

@@ -14,6 +14,9 @@ import functools
 from typing import Any
 
 
+PIPELINE = "parts as LLVM code 2"  # a part of what compiled code is kept under: another pipeline, another word
+
+
 @functools.cache
 def part_pipeline() -> Any:
     """The pipeline that ``numba.njit`` takes as ``pipeline_class`` for parts; numba's own where it cannot be had."""
