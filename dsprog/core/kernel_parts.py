@@ -13,7 +13,6 @@ from __future__ import annotations
 import functools
 from typing import Any
 
-
 PIPELINE = "parts as LLVM code 2"  # a part of what compiled code is kept under: another pipeline, another word
 
 
