@@ -49,7 +49,13 @@ class Parts:
         if not self.parts:
             self._enter(self.chosen(self.presolved.problem))
             self.run.raise_bound(min(self.presolved.offset, self.run.value))
+        if verdict.status == "optimal" and self._misses_a_limit():
+            verdict = Verdict("finished", verdict.proof, "the best set of the parts misses a limit by rounding")
         return Verdict(verdict.status, f"{self.presolved.sentence()}; {verdict.proof}", verdict.reason)
+
+    def _misses_a_limit(self) -> bool:
+        """Whether the sets of the parts together are not feasible, as rounding in a row may have it."""
+        return not self.presolved.problem.feasible(self.presolved.lift(self.masks)[None])[0]
 
     def _solved_by(self, choice: Choice, problem: Problem, run: Run) -> Verdict:
         """Hand a problem to its solver, with a line in the log."""
