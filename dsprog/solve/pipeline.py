@@ -17,6 +17,7 @@ from dsprog.presolve.chain import Presolved, presolve
 from dsprog.presolve.normalise import normalised
 from dsprog.presolve.step import Wishes
 from dsprog.run.blas import one_blas_thread
+from dsprog.run.clock import compilation_announced
 from dsprog.run.needs import check_needs
 from dsprog.run.result import Verdict
 from dsprog.run.run import Run
@@ -49,7 +50,7 @@ def prepared(objective: SetFunction | Problem, constraints: Iterable[Constraint]
 
 def walk(problem: Problem, run: Run, asked: Asked) -> Walked:
     """From a prepared problem to a verdict; the run holds sets and bounds. An interruption is one way to end."""
-    with one_blas_thread():
+    with one_blas_thread(), compilation_announced(run.say if run.logs else None):
         walked = guarded(problem, run, asked)
     run.finish(walked.verdict.status)
     return walked
