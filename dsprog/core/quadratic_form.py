@@ -119,6 +119,12 @@ class QuadraticForm:
         """An upper bound on |E - constant|, for tolerances."""
         return float(np.abs(self.u).sum() + 0.5 * np.abs(self.pairs.data).sum())
 
+    @property
+    def least(self) -> float:
+        """A bound that costs nothing: E = constant + Σ x_i (u_i + ½ Σ_j P_ij x_j), each summand at its least."""
+        pull = 0.5 * np.asarray(self.pairs.minimum(0).sum(axis=1)).ravel()
+        return self.constant + float(np.minimum(0.0, self.u + pull).sum())
+
     def values(self, masks: Masks) -> Floats:
         """E of each row; each counts as an oracle call."""
         count(len(masks))

@@ -207,6 +207,14 @@ class ConcaveOfModular(SetFunction):
         self.has_concave_extension = self._scalar.slope is not None
         self.knows = Knowledge(submodular=True, increasing=self._scalar.increasing)
 
+    def _restrict(self, include: Ints, free: Ints) -> SetFunction:
+        """With nothing included, the same family on fewer columns of W."""
+        if len(include):
+            return super()._restrict(include, free)
+        W = self.W[:, free]
+        there = W.any(axis=1) | (self._scalar.phi(np.zeros(1))[0] != 0)  # groups without elements count as φ(0)
+        return ConcaveOfModular(W[there], self.weights[there], self.concave, self.parameter)
+
     def curvature(self) -> Floats | None:
         """Σ_k weights_k h_k w_k w_kᵀ with h_k <= -φ'': φ(t) + φ(t + a + b) - φ(t + a) - φ(t + b) is the integral of φ''
         over a rectangle of sides a and b, and -∇² of the extension is the same sum with -φ''(w_k·x) for h_k.

@@ -161,6 +161,10 @@ class Coverage(SetFunction):
         tangents_kernel(*self._compiled, x, constants, slopes)
         return constants, slopes
 
+    def _restrict(self, include: Ints, free: Ints) -> SetFunction:
+        """With nothing included, the same family on fewer elements."""
+        return super()._restrict(include, free) if len(include) else Coverage(self.members[:, free], self.weights)
+
     def groups(self) -> list[Ints]:
         """The elements that cover an item."""
         by_item = self.members.tocsr()

@@ -162,6 +162,10 @@ class FacilityLocation(SetFunction):
         excess_kernel(self._columns, thresholds, slopes)
         return thresholds.sum(axis=1), slopes
 
+    def _restrict(self, include: Ints, free: Ints) -> SetFunction:
+        """With nothing included, the same family on fewer facilities."""
+        return super()._restrict(include, free) if len(include) else FacilityLocation(self.similarity[:, free])
+
     def groups(self) -> list[Ints]:
         """The facilities that serve a client."""
         return [np.flatnonzero(row) for row in self.similarity]

@@ -148,6 +148,10 @@ class LogDet(LogDeterminant):
         self._set_matrix(np.eye(n) + self.L, self.L, 1.0, 1.0, 0.0)
         self.knows = Knowledge(submodular=True, increasing=True)
 
+    def _restrict(self, include: Ints, free: Ints) -> SetFunction:
+        """With nothing included, the same family on fewer rows of L."""
+        return super()._restrict(include, free) if len(include) else LogDet(self.L[np.ix_(free, free)])
+
 
 class GaussianEntropy(LogDeterminant):
     """f(S) = ½ log det(2πe Σ_S), the entropy in nats of the chosen variables of a Gaussian.

@@ -25,6 +25,7 @@ STEPS: tuple[Step, ...] = (
     FixedByMarginals(),
     Components(),  # the last: every step before it gives one part
 )
+PATIENCE = 0.2  # of the time that is left: a step that may take longer is left out
 WORTH = 0.9  # a problem is replaced if this part of its elements is left, or less
 
 
@@ -100,6 +101,9 @@ def presolve(problem: Problem, wishes: Wishes) -> Presolved:
             continue
         if wishes.several and not step.keeps_all:
             left_out.append(f"{type(step).__name__} ({step.why_one})")
+            continue
+        if step.seconds(part) > PATIENCE * wishes.seconds_left():
+            left_out.append(f"{type(step).__name__} (it would take too long)")
             continue
         reduced = step.apply(part)
         if reduced is not None:

@@ -15,6 +15,7 @@ dominate each other are duplicates, of which one stays.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable
 
 import numpy as np
@@ -37,6 +38,12 @@ class Dominated(Step):
     def accepts(self, problem: Problem, wishes: Wishes) -> bool:
         """Whether all pairs can be looked at, and roof duality has not done more."""
         return free_form_of(problem) is None and problem.objective.is_certifiable and 0 < problem.n <= MOST
+
+    def seconds(self, problem: Problem) -> float:
+        """All marginals at every single element, from those at two."""
+        began = time.perf_counter()
+        problem.objective.marginals(np.eye(min(problem.n, 2), problem.n, dtype=bool))
+        return 0.5 * problem.n * (time.perf_counter() - began)
 
     def apply(self, problem: Problem) -> Interval | None:
         """Leave out what some optimum omits."""

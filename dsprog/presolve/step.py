@@ -11,7 +11,7 @@ sets worth listing.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar
@@ -26,10 +26,11 @@ from dsprog.presolve.exchange import moves, restricted
 
 @dataclass(frozen=True)
 class Wishes:
-    """What a run wants, as far as presolve must know: several best sets, a gap that is shared by all parts."""
+    """What a run wants, as far as presolve must know: several best sets, a gap that is shared by all parts, haste."""
 
     several: bool = False
     gap: float = 0.0
+    seconds_left: Callable[[], float] = lambda: np.inf
 
 
 class Reduced(ABC):
@@ -58,6 +59,10 @@ class Step(ABC):
     @abstractmethod
     def accepts(self, problem: Problem, wishes: Wishes) -> bool:
         """Whether what it rests on holds of a problem."""
+
+    def seconds(self, problem: Problem) -> float:
+        """About how long it will take, where that may be long."""
+        return 0.0
 
     @abstractmethod
     def apply(self, problem: Problem) -> Reduced | None:

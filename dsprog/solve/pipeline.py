@@ -103,7 +103,7 @@ def presolved(problem: Problem, run: Run, asked: Asked) -> Presolved:
         wanted = asked.solver is None or asked.solver.presolved
     if not wanted:
         return Presolved(problem, without="not asked for")
-    found = presolve(problem, Wishes(run.lists, run.limits.gap))
+    found = presolve(problem, Wishes(run.lists, run.limits.gap, lambda: run.seconds_left))
     if found.worthwhile:
         return found
     return Presolved(problem, without=found.without or "too little found to be worth while")

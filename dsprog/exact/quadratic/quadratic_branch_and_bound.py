@@ -34,6 +34,7 @@ from dsprog.run.solver import Solver
 from dsprog.submodular.max_flow import minimum_of_form
 
 ROUNDING = 1e-12  # of the scale of the coefficients: what the sums of a flow may lose
+ROOF = 1e-5  # seconds that roof duality may take for an entry of the form
 SMALL = 12  # variables that are enumerated
 QUADRATIC = Need(
     "a sum of cuts, Pairwise and modular functions", lambda problem: problem.derived(form_of) is not None
@@ -93,7 +94,9 @@ class QuadraticBranchAndBound(Solver):
         steps = Steps.of(form)
         if form.submodular and flow_proves(form, steps, run):
             return Verdict("optimal", "one maximum flow")
-        if not np.isfinite(run.lower_bound):
+        bounded = np.isfinite(run.lower_bound)  # by presolve
+        run.raise_bound(min(form.least, run.value))
+        if not bounded and run.seconds_left > ROOF * form.pairs.nnz:
             run.raise_bound(min(steps.rounded(roof_duality(form).lower), run.value))
         return Closing(self, form, steps, run).verdict()
 
@@ -134,13 +137,24 @@ class Closing:
 
     def good_set(self) -> Masks:
         """A set by tabu search, offered to the run."""
-        starts = random_starts(self.form.n, self.options.starts, self.rng)
+        starts = random_starts(self.form.n, max(1, self.options.starts), self.rng)
         if self.run.mask is not None:
             starts[0] = self.run.mask
-        masks, values = tabu_search(self.form, starts, self.rng)
-        best = [int(values.argmin())]
-        self.run.offer(masks[best], values[best], "tabu search")
-        return masks[best[0]]
+        self.run.offer(starts[:1], self.form.values(starts[:1]), "start")
+        best = starts[0]
+        for first in range(0, len(starts), self._at_once):
+            if self.run.stop_reason() is not None:
+                break
+            masks, values = tabu_search(self.form, starts[first : first + self._at_once], self.rng)
+            k = [int(values.argmin())]
+            if self.run.offer(masks[k], values[k], "tabu search"):
+                best = masks[k[0]]
+        return best
+
+    @property
+    def _at_once(self) -> int:
+        """Tabu searches between two looks at the clock; one of 500 variables takes some milliseconds."""
+        return max(1, 5000 // self.form.n)
 
     def short_search(self, start: Masks) -> Verdict | None:
         """A short search with roof duality; a verdict if it was enough, or if a limit was met."""

@@ -14,6 +14,7 @@ convergence, and those that have become slack are dropped, so that the matrix st
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -214,16 +215,20 @@ class InteriorPoint:
     rounds: int = 4
     most: int = 120
 
-    def run(self, point: SemidefinitePoint, target: float) -> SemidefiniteOutcome:
-        """Lower the bound of a feasible point until it is at most ``target``, or until that is out of reach."""
-        return Run(self, point, target).outcome()
+    def run(
+        self, point: SemidefinitePoint, target: float, stop: Callable[[], bool] = lambda: False
+    ) -> SemidefiniteOutcome:
+        """Lower the bound of a feasible point until it is at most ``target``, out of reach, or ``stop`` says so."""
+        return CentralPath(self, point, target, stop).outcome()
 
 
-class Run:
+class CentralPath:
     """One run of the method."""
 
-    def __init__(self, options: InteriorPoint, point: SemidefinitePoint, target: float) -> None:
-        self.options, self.target = options, target
+    def __init__(
+        self, options: InteriorPoint, point: SemidefinitePoint, target: float, stop: Callable[[], bool]
+    ) -> None:
+        self.options, self.target, self.stop = options, target, stop
         self.C, self.y, self.cuts = point.C, point.y.copy(), point.cuts
         if np.isfinite(target):  # a little inside, so that the first steps are not short
             self.y += 0.1 * max(0.0, point.bound() - target) / len(self.y)
@@ -245,7 +250,7 @@ class Run:
         """Centre and shrink μ; add cuts when this relaxation cannot reach the target; give up if they stall."""
         best, bound, X = self.point(), self.point().bound(), self.mu * self.W
         history: list[float] = []
-        while bound > self.target and self.iterations < self.options.most:
+        while bound > self.target and self.iterations < self.options.most and not self.stop():
             length, dZ = self.step()
             self.iterations += 1
             now = self.point().bound()

@@ -17,9 +17,11 @@ from dsprog.core.quadratic_form import QuadraticForm, Steps
 from dsprog.core.validation import Floats, Ints, Masks
 from dsprog.exact.quadratic.semidefinite_bound import InteriorPoint, SemidefiniteOutcome, SemidefinitePoint, Triangles
 from dsprog.exact.quadratic.settle import settled
-from dsprog.exact.quadratic.tabu import tabu_search
+from dsprog.exact.quadratic.tabu import random_starts, tabu_search
 from dsprog.run.driver import Bundle, Expansion, Method
 from dsprog.run.run import Run
+
+STEP = 4e-10  # seconds of one step of the interior point method, times the cube of the order
 
 
 @dataclass(frozen=True)
@@ -98,18 +100,31 @@ class SemidefiniteSearch(Method):
             mask = (labels == 1)[None]
             value = self.form.values(mask)
             return Expansion([], 1, mask, value, max(parent, float(value[0])), "semidefinite")
+        if STEP * float((labels < 0).sum()) ** 3 > self.run.seconds_left:
+            return self.searched(bundle)
         signs = np.concatenate([[1], np.where(labels < 0, 0, 1 - 2 * labels)])
         merged = Merged.of(self.C, self.k, signs)
         target = merged.k - self.steps.needed(cutoff)
         point = self.inherited(bundle, merged, signs)
-        outcome = self.interior_point.run(point, target)
+        outcome = self.interior_point.run(point, target, self.stop)
         lower = self.steps.rounded(max(parent, merged.k - outcome.bound))
         masks = self.rounded(labels, merged.vertices, outcome.X)
         values = self.form.values(masks)
         if lower >= cutoff:
             return Expansion([], 1, masks, values, lower, "semidefinite")
+        if self.stop():
+            return Expansion([{**bundle, "lower": np.array([lower])}], 1, masks, values, source="semidefinite")
         children = self.branch(labels, lower, merged, outcome)
         return Expansion(children, 1, masks, values, source="semidefinite")
+
+    def stop(self) -> bool:
+        """Whether the run wants to stop."""
+        return self.run.stop_reason() is not None
+
+    def searched(self, bundle: Bundle) -> Expansion:
+        """A tabu search instead of a bound, for which no time is left; the node stays as it is."""
+        masks, values = tabu_search(self.form, random_starts(self.form.n, 2, self.rng)[1:], self.rng)
+        return Expansion([bundle], 0, masks, values, source="tabu search")
 
     def inherited(self, bundle: Bundle, merged: Merged, signs: Ints) -> SemidefinitePoint:
         """The parent's dual point for the merged problem, a little inside."""
