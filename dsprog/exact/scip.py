@@ -16,12 +16,16 @@ import numpy as np
 from dsprog.core.lovasz import greedy_vertices, modular_upper_bound
 from dsprog.core.problem import Problem
 from dsprog.core.validation import Floats
+from dsprog.exact.units import Units
 from dsprog.milp.lazy import LazyModel
 from dsprog.milp.sparse import SparseProgramme
 from dsprog.run.needs import Need, installed
 from dsprog.run.result import Verdict
 from dsprog.run.run import Run
 from dsprog.run.solver import Solver
+
+ROUNDING = 1e-7  # in units of the data and for each element: what SCIP's tolerances of 1e-9 may hide in a bound
+CUT_DEPTH = 1e-8  # a cut that is violated by less is not added
 
 
 @dataclass(frozen=True)
@@ -39,39 +43,44 @@ class Scip(Solver):
         return (installed("pyscipopt", "dsprog[scip]"),)
 
     def solve(self, problem: Problem, run: Run) -> Verdict:
-        """Build the programme, let SCIP run, and take its solution and dual bound."""
-        cuts = Cuts(problem)
+        """Build the programme in units of the data, let SCIP run, and take its solution and dual bound."""
+        units = Units.of(problem, ROUNDING * (1 + problem.n))
+        cuts = Cuts(problem, units)
         lazy, limits = LazyModel(cuts.programme, cuts.separate), run.limits
         if limits.time_limit is not None:
             lazy.scip.setParam("limits/time", run.seconds_left)
         if limits.node_limit is not None:
             lazy.scip.setParam("limits/nodes", limits.node_limit)
-        lazy.scip.setParam("limits/gap", limits.gap)
         lazy.scip.optimize()
         run.nodes = int(lazy.scip.getNNodes())
         if lazy.scip.getNSols():
             mask = lazy.point(lazy.scip.getBestSol())[None, cuts.x] > 0.5
+            mask = mask[problem.feasible(mask)]
             run.offer(mask, problem.objective.values(mask), "SCIP")
-        return judge(problem, run, lazy.scip)
+        return judge(problem, run, lazy.scip, units)
 
 
-def judge(problem: Problem, run: Run, model: Any) -> Verdict:
-    """SCIP's status in our words; its bounds are proved only if f and g are submodular, and up to its tolerance."""
-    status, proof = model.getStatus(), "SCIP branch and cut, within its feasibility tolerance"
+def judge(problem: Problem, run: Run, model: Any, units: Units) -> Verdict:
+    """SCIP's status in our words; its bounds are proved only if f and g are submodular, less what tolerances hide."""
+    status, proof = model.getStatus(), "SCIP branch and cut, what its tolerances may hide taken off"
     if status == "infeasible":
         return Verdict("infeasible")
     if not problem.objective.is_certifiable:
         return Verdict("finished", reason="f or g is not known to be submodular")
-    run.raise_bound(min(model.getDualbound(), run.value))
-    words = {"optimal": "optimal", "gaplimit": "gap", "timelimit": "time_limit", "nodelimit": "node_limit"}
+    dual = model.getDualbound()
+    if not model.isInfinity(abs(dual)):
+        run.raise_bound(min(units.offset + units.unit * dual - units.rounding, run.value))
+    words = {"optimal": "optimal", "timelimit": "time_limit", "nodelimit": "node_limit"}
+    if status == "optimal" and not run.value - run.lower_bound <= 3 * units.rounding + run.tolerance:
+        return Verdict("gap", proof)
     return Verdict(words.get(status, "interrupted"), proof)
 
 
 class Cuts:
     """The programme with a few cuts, so that t and u are bounded from the start, and what adds the others."""
 
-    def __init__(self, problem: Problem) -> None:
-        self.f, self.g, n = problem.objective.f, problem.objective.g, problem.n
+    def __init__(self, problem: Problem, units: Units) -> None:
+        self.f, self.g, n = units.f, units.g, problem.n
         self.programme = SparseProgramme()
         self.x = self.programme.columns(np.zeros(n), 0.0, 1.0, integer=True)
         self.t, self.u = (int(j) for j in self.programme.columns([1.0, -1.0], -np.inf, np.inf))
@@ -86,7 +95,7 @@ class Cuts:
         found = False
         for column, constant, slopes in self._at(z[self.x]):
             excess = constant + slopes @ z[self.x] - z[column]
-            if (excess if column == self.t else -excess) > 1e-6 * max(1.0, abs(constant)):
+            if (excess if column == self.t else -excess) > CUT_DEPTH:
                 self._add(column, constant, slopes)
                 found = True
         return found

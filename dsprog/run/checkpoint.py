@@ -17,6 +17,7 @@ from pathlib import Path
 import numpy as np
 
 from dsprog.core.problem import Problem
+from dsprog.core.submodularity import rounding
 from dsprog.core.validation import Floats, Masks
 
 VERSION = 2
@@ -131,8 +132,7 @@ class Checkpoint:
         name = str(self.path)
         if header.get("version") != VERSION:
             raise ValueError(f"checkpoint {name!r} has version {header.get('version')}, this dsprog reads {VERSION}")
-        same = saved_probe.shape == self._probe.shape and np.allclose(saved_probe, self._probe, rtol=1e-9, atol=0)
-        if not same or header["constraints"] != repr(self.problem.constraints):
+        if not same_values(saved_probe, self._probe) or header["constraints"] != repr(self.problem.constraints):
             raise ValueError(f"checkpoint {name!r} belongs to another instance: remove it or name another file")
         for what, asked in self.asked.items():
             saved = header["asked"].get(what)
@@ -164,6 +164,11 @@ class Section:
         """Keep this, and write the file."""
         self.file.saved[self.name] = saved
         self.file.write()
+
+
+def same_values(saved: Floats, now: Floats) -> bool:
+    """Whether two probes differ by rounding only, which is relative to how much the values vary, not to an offset."""
+    return saved.shape == now.shape and bool(np.abs(saved - now).max(initial=0.0) <= rounding(now, 1e-12))
 
 
 def probe(problem: Problem, samples: int = 50) -> Floats:

@@ -217,12 +217,12 @@ def with_lower(node: Bundle, lower: float, stage: int | None = None) -> Bundle:
 
 
 def size_of_data(problem: Problem, value: float) -> float:
-    """The larger of |value| and the largest marginal of f and g at the empty set; 1 where all are 0."""
+    """The larger of |value - v(∅)| and the largest marginal of f and g at ∅; 1 where all are 0. Constants count not."""
     sides = problem.objective.f, problem.objective.g
     largest = max(
         float(np.abs(side.marginals(np.zeros((1, problem.n), dtype=bool))).max(initial=0.0)) for side in sides
     )
-    return max(largest, abs(value) if math.isfinite(value) else 0.0) or 1.0
+    return max(largest, abs(value - problem.objective([])) if math.isfinite(value) else 0.0) or 1.0
 
 
 def build(problem: Problem, unit: float) -> Model:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -12,9 +11,9 @@ import numpy as np
 from dsprog.core.constraints import LinearRows
 from dsprog.core.lovasz import greedy_vertices
 from dsprog.core.problem import Problem
-from dsprog.core.set_function import SetFunction
 from dsprog.core.validation import Floats, Masks, as_mask
 from dsprog.exact.prismatic import prism
+from dsprog.exact.units import Units
 from dsprog.milp import Programme
 from dsprog.run.driver import Bundle, Expansion, Method
 from dsprog.run.run import Run
@@ -26,28 +25,6 @@ if TYPE_CHECKING:
 CUT_DEPTH = 1e-9  # a plane that cuts off less than this, in units of the data, is not worth a row
 JUDGED = 16  # points judged between two looks at the clock: f and g may be slow
 WHOLE = 1e-6  # a bound of integral data this little above a whole number is that number
-
-
-@dataclass(frozen=True)
-class Units:
-    """f and g with f(∅) = g(∅) = 0 and no marginal above 1, and the way back: value = offset + unit * (f - g)."""
-
-    f: SetFunction
-    g: SetFunction
-    offset: float
-    unit: float
-    rounding: float
-
-    @classmethod
-    def of(cls, problem: Problem, rounding: float) -> Units:
-        """Marginals of submodular functions lie between those at V and those at ∅."""
-        f, g = problem.objective.f, problem.objective.g
-        ends = np.array([np.zeros(problem.n), np.ones(problem.n)], dtype=bool)
-        largest = max(float(np.abs(side.marginals(ends)).max(initial=0.0)) for side in (f, g))
-        unit = largest if largest > 0 else 1.0
-        at_empty = [side([]) for side in (f, g)]
-        scaled = [(side + -value) * (1.0 / unit) for side, value in zip((f, g), at_empty)]
-        return cls(scaled[0], scaled[1], at_empty[0] - at_empty[1], unit, rounding * unit)
 
 
 class PrismSearch(Method):
