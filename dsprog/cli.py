@@ -66,6 +66,14 @@ def demo() -> None:
 
 
 @main.command()
+def warmup() -> None:
+    """Compile all kernels now, once on this machine, so that no later run waits for it."""
+    from dsprog.experiments.warmup import warm_up
+
+    click.echo(warm_up())
+
+
+@main.command()
 @click.argument("file", type=FILE)
 @FORMAT
 @NUMBER

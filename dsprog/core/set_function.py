@@ -200,8 +200,9 @@ class SetFunction(ABC):
 
     @property
     def rests_on_claim(self) -> bool:
-        """Whether what the function knows rests on a user's word."""
-        return any(h.rests_on_claim for h in self.inner())
+        """Whether what the function knows rests on a user's word: a family of their own, or something inside it."""
+        own = not type(self).__module__.startswith("dsprog.")
+        return own or any(h.rests_on_claim for h in self.inner())
 
     def _restrict(self, include: Ints, free: Ints) -> SetFunction:
         """T -> f(I ∪ T) for T inside the free elements."""

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from dsprog.core.kernel import part
+from dsprog.core.submodularity import rounding
 from dsprog.core.validation import Floats, as_number
 
 Phi = Callable[[Any], Any]
@@ -96,7 +97,7 @@ def check_concave(phi: Phi, slope: Phi | None, largest: float, points: int = 129
     largest = largest if largest > 0 else 1.0
     grid = np.union1d(np.linspace(0.0, largest, points), np.geomspace(1e-9 * largest, largest, points))
     values = evaluated(phi, grid, "concave")
-    slack = 1e-9 * max(1e-300, np.abs(values).max())
+    slack = rounding(values, 1e-9)  # relative to how much φ varies, not to an offset
     steps = np.diff(values)
     rise = np.diff(steps / np.diff(grid)) * np.minimum(np.diff(grid)[1:], np.diff(grid)[:-1])
     if (rise > slack).any():

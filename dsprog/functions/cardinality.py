@@ -12,6 +12,7 @@ from dsprog.core.column_model import ColumnModel, Expression
 from dsprog.core.kernel import kernel
 from dsprog.core.knowledge import Knowledge
 from dsprog.core.set_function import SetFunction
+from dsprog.core.submodularity import rounding
 from dsprog.core.validation import Floats, Ints, Masks, as_count, as_matrix
 from dsprog.functions._scalar import Phi, as_scalar, evaluated
 
@@ -70,7 +71,7 @@ class CardinalityConcave(SetFunction):
             self.concave = concave = as_matrix(concave, "concave", shape=(self.n + 1,))
         self._h: Floats = np.asarray(concave, dtype=float)
         steps = np.diff(self._h)
-        if (np.diff(steps) > 1e-12 * np.abs(self._h).max(initial=1e-300)).any():
+        if (np.diff(steps) > rounding(self._h)).any():
             size = int(np.diff(steps).argmax()) + 1
             raise ValueError(f"concave must have falling increments, but they rise after size {size}")
         self.knows = Knowledge(

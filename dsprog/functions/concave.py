@@ -215,6 +215,11 @@ class ConcaveOfModular(SetFunction):
         there = W.any(axis=1) | (self._scalar.phi(np.zeros(1))[0] != 0)  # groups without elements count as φ(0)
         return ConcaveOfModular(W[there], self.weights[there], self.concave, self.parameter)
 
+    @property
+    def rests_on_claim(self) -> bool:
+        """Whether φ is the user's: it was looked at on a grid, which proves nothing between the points."""
+        return not isinstance(self.concave, str)
+
     def curvature(self) -> Floats | None:
         """Σ_k weights_k h_k w_k w_kᵀ with h_k <= -φ'': φ(t) + φ(t + a + b) - φ(t + a) - φ(t + b) is the integral of φ''
         over a rectangle of sides a and b, and -∇² of the extension is the same sum with -φ''(w_k·x) for h_k.

@@ -65,6 +65,11 @@ class ConcaveOf(SetFunction):
     def _phi(self, t: Floats) -> Floats:
         return np.asarray(self._scalar.phi(t), dtype=float)
 
+    @property
+    def rests_on_claim(self) -> bool:
+        """Whether φ is the user's, or the inner function rests on a claim."""
+        return not isinstance(self.concave, str) or self.function.rests_on_claim
+
     def _values(self, masks: Masks) -> Floats:
         return self._phi(self.function._values(masks))
 

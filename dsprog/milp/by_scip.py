@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from dsprog.milp.programme import Optimum, Programme
+from dsprog.milp.programme import Optimum, Programme, ProgrammeFailed
 
 
 class ScipProgramme(Programme):
@@ -43,4 +43,4 @@ class ScipProgramme(Programme):
             return Optimum("limit", -math.inf)
         if status == "userinterrupt":
             raise KeyboardInterrupt
-        raise RuntimeError(f"SCIP could not treat a programme: {status}")
+        raise ProgrammeFailed(f"SCIP could not treat a programme: {status}")

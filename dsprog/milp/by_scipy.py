@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from dsprog.milp.programme import Optimum, Programme
+from dsprog.milp.programme import Optimum, Programme, ProgrammeFailed
 
 
 class ScipyProgramme(Programme):
@@ -33,4 +33,4 @@ class ScipyProgramme(Programme):
             return Optimum("infeasible", math.inf)
         if found.status == 1:
             return Optimum("limit", -math.inf)
-        raise RuntimeError(f"no solver could treat a programme: {found.message}")
+        raise ProgrammeFailed(f"no solver could treat a programme: {found.message}")

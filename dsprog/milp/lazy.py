@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from dsprog.core.validation import Floats
+from dsprog.milp.programme import ProgrammeFailed
 from dsprog.milp.sparse import TOLERANCE, Outcome, SparseProgramme
 
 Separate = Callable[[Floats], bool]
@@ -133,7 +134,7 @@ def solve_lazily(
     status, found = lazy.scip.getStatus(), lazy.scip.getNSols() > 0
     words = {"optimal": "optimal", "infeasible": "infeasible", "timelimit": "limit", "userinterrupt": "interrupted"}
     if status not in words:
-        raise RuntimeError(f"SCIP could not treat a programme: {status}")
+        raise ProgrammeFailed(f"SCIP could not treat a programme: {status}")
     if words[status] == "infeasible":
         return Outcome("infeasible", cutoff - programme.rounding if math.isfinite(cutoff) else math.inf)
     bound = lazy.scip.getDualbound()

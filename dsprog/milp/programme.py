@@ -23,6 +23,10 @@ from numpy.typing import ArrayLike
 from dsprog.core.validation import Floats
 
 
+class ProgrammeFailed(RuntimeError):
+    """No solver could treat a programme; what was proved before stands."""
+
+
 @dataclass(frozen=True)
 class Optimum:
     """What a solver found.

@@ -24,6 +24,7 @@ from numpy.typing import ArrayLike
 
 from dsprog.core.validation import Floats, Ints
 from dsprog.milp import highs
+from dsprog.milp.programme import ProgrammeFailed
 
 TOLERANCE = 1e-9
 OPTIONS = {
@@ -149,7 +150,7 @@ class SparseProgramme:
         status, info = highs.status(model), model.getInfo()
         if not interrupted and status == "unclear":
             words = model.modelStatusToString(model.getModelStatus())
-            raise RuntimeError(f"HiGHS could not treat a programme: {words}")
+            raise ProgrammeFailed(f"HiGHS could not treat a programme: {words}")
         if status in ("infeasible", "cutoff") and not interrupted:
             return Outcome("infeasible", cutoff - self.rounding if math.isfinite(cutoff) else math.inf)
         optimal = status == "optimal"

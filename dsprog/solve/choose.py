@@ -71,10 +71,11 @@ RULES = (
 
 @dataclass(frozen=True)
 class Choice:
-    """A solver, and why it was taken."""
+    """A solver, why it was taken, and who steps in if a programme fails that it rests on."""
 
     solver: Solver
     why: str
+    instead: Solver | None = None
 
 
 def choose(problem: Problem, run: Run) -> Choice:
@@ -84,5 +85,6 @@ def choose(problem: Problem, run: Run) -> Choice:
             solver = rule.solver()
             able = (solver.resumes or run.checkpoint is None) and (solver.lists or not run.lists)
             if able and all(need.holds(problem) for need in solver.needs()):
-                return Choice(solver, rule.why)
+                instead = None if rule is RULES[-1] else RULES[-1].solver()
+                return Choice(solver, rule.why, instead)
     raise AssertionError("the last rule always applies")

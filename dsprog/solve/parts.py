@@ -12,6 +12,7 @@ import numpy as np
 from dsprog.approximate.starts import feasible_sets
 from dsprog.core.problem import Problem
 from dsprog.core.validation import Masks
+from dsprog.milp.programme import ProgrammeFailed
 from dsprog.presolve.chain import Presolved
 from dsprog.run.checkpoint import Saved
 from dsprog.run.result import Event, Verdict
@@ -60,7 +61,12 @@ class Parts:
     def _solved_by(self, choice: Choice, problem: Problem, run: Run) -> Verdict:
         """Hand a problem to its solver, with a line in the log."""
         self._enter(choice)
-        return choice.solver.solve(problem, run)
+        try:
+            return choice.solver.solve(problem, run)
+        except ProgrammeFailed as error:  # costs a bound, never the run
+            if choice.instead is None:
+                return Verdict("finished", reason=str(error))
+            return self._solved_by(Choice(choice.instead, f"instead, since {error}"), problem, run)
 
     def _enter(self, choice: Choice) -> None:
         name = type(choice.solver).__name__
@@ -93,8 +99,9 @@ class Parts:
         try:
             verdict = self._solved_by(self.chosen(part), part, inner)
             if verdict.status == "optimal" and inner.checkpoint is not None:
-                counts = inner.nodes, inner.total_seconds, inner.lower_bound
-                inner.checkpoint.save(Saved([], {}, *inner.best_sets(), *counts))
+                masks, values = inner.best_sets()
+                done = Saved([], {}, masks, values, inner.nodes, inner.total_seconds, inner.lower_bound)
+                inner.checkpoint.save(done)
             return verdict
         finally:
             self._take(k, inner)

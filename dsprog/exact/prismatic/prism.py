@@ -24,6 +24,7 @@ from dsprog.core.lovasz import greedy_vertices
 from dsprog.core.set_function import SetFunction
 from dsprog.core.validation import Floats, Masks
 from dsprog.milp import Programme, programme
+from dsprog.milp.programme import Optimum, ProgrammeFailed
 
 SHARE = 1e-12  # a barycentric weight above this counts as positive: a needless part does no harm, a missing one does
 SLIP = 1e-7  # weights that are below 0 by more are outside; a weight that is nearer to 1 is a vertex
@@ -131,7 +132,10 @@ def prism_programme(n: int, floor: float, kind: str, backend: str | None = None)
 def prism_bound(model: Programme, vertices: Floats, g_hat: Floats, time_limit: float = np.inf) -> PrismBound:
     """β by the programme; ``g_hat`` is ĝ at the vertices."""
     model.exchange(np.vstack([vertices.T, np.ones(len(vertices))]), -g_hat)
-    found = model.solve(time_limit)
+    try:
+        found = model.solve(time_limit)
+    except ProgrammeFailed:  # the prism keeps the bound of its parent, and its centre stands in for the optimum
+        found = Optimum("optimal", -np.inf, np.append(vertices.mean(axis=0), 0.0))
     if found.z is None:
         return PrismBound(found.status, found.bound, None)
     x = np.clip(found.z[:-1], 0.0, 1.0)

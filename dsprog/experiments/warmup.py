@@ -1,0 +1,61 @@
+"""Compile every kernel once, so that no later run waits for it: `dsprog warmup`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from dsprog.applications.features.recipes import feature_selection_objective
+from dsprog.core.algebra import Difference
+from dsprog.core.constraints import Cardinality
+from dsprog.core.kernel import compilations
+from dsprog.exact.compact.compact_model import CompactModel
+from dsprog.generators import FAMILIES, sparse_linear_model
+from dsprog.solve.enumerate import enumerate_best
+from dsprog.solve.minimize import minimize
+from dsprog.submodular import minimize_submodular
+
+Path = tuple[str, Callable[[], object]]
+
+
+def paths() -> Iterator[Path]:
+    """Small problems of every kind: a name and what to run."""
+    for name, family in FAMILIES.items():
+        yield name, lambda family=family: minimize(family(9, 0))  # type: ignore[misc]
+    concave, coverage = FAMILIES["concave"](12, 0), FAMILIES["coverage"](12, 0)
+    yield "budgets", lambda: minimize(concave, constraints=[Cardinality(max=4)])
+    yield "the best sets", lambda: enumerate_best(concave, 3)
+    yield "submodular minimisation", lambda: minimize_submodular(coverage.f + -1.0)
+    yield "compact models", lambda: minimize(coverage, CompactModel())
+    yield "dense QUBO", lambda: minimize(FAMILIES["pairwise"](45, 0), node_limit=2000)
+    yield "feature selection", lambda: minimize(regression())
+    yield "classifiers", classifier
+
+
+def regression() -> Difference:
+    """Penalised least squares that needs a search."""
+    X, y, _, _ = sparse_linear_model(np.random.default_rng(0), 60, 30, 8)
+    return feature_selection_objective(X, y, lam=0.02)
+
+
+def classifier() -> object:
+    """A classifier on a few columns, where scikit-learn is installed."""
+    try:
+        from dsprog.applications.tan.classifier import TANClassifier
+    except ImportError:
+        return None
+    rng = np.random.default_rng(0)
+    return TANClassifier().fit(rng.integers(0, 3, (60, 5)), rng.integers(0, 2, 60))
+
+
+def warm_up() -> str:
+    """Run all paths behind a progress bar; what it cost."""
+    from rich.progress import track
+
+    before = compilations()
+    for _, run in track(list(paths()), description="compiling kernels"):
+        run()
+    now = compilations()
+    count, seconds = now.count - before.count, now.seconds - before.seconds
+    return f"{count} kernels compiled in {seconds:.1f} s" if count else "all kernels were there already"
