@@ -2,6 +2,7 @@
 
 import signal
 
+import pytest
 from hypothesis import settings
 
 # A kernel's first call compiles it, so the first example may take seconds.
@@ -10,3 +11,5 @@ settings.load_profile("dsprog")
 
 # A shell that starts the tests in the background makes them ignore Ctrl-C, which some of them send to themselves.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+
+pytest.register_assert_rewrite("tests.helpers")  # their failed assertions show values, as those of tests do

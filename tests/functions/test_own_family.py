@@ -12,6 +12,7 @@ from dsprog.core.views import Restriction
 from dsprog.presolve.components import connected
 from dsprog.presolve.domination import dominations
 from dsprog.testing import check_result, check_set_function
+from tests.helpers.families import NAMES, build
 
 
 class GroupBudgets(ds.SetFunction):
@@ -249,8 +250,6 @@ def test_spans_survive_views():
 
 def test_construction_computes_nothing(monkeypatch):
     """Kernels are compiled, and data packed, when a value is asked for."""
-    from test_families import NAMES, build
-
     def refuse(self, *args):
         raise AssertionError(f"{self.function.__qualname__} was called")
 

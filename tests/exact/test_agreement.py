@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
-from mixed_terms import KINDS, mixed_constraints, mixed_objective
 
 import dsprog as ds
 from dsprog import milp
 from dsprog.core.problem import as_problem
 from dsprog.functions.table import all_masks
+from tests.helpers.mixed_terms import KINDS, mixed_constraints, mixed_objective
 
 SOLVERS = [ds.BranchAndBound(), ds.Race(), ds.CompactModel(backend="scip" if milp.importable("scip") else "highs")]
 # HiGHS starts again after every round of cuts, and a callable without a slope needs many Nemhauser–Wolsey cuts

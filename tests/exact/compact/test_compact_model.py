@@ -7,7 +7,6 @@ import time
 
 import numpy as np
 import pytest
-from mixed_terms import KINDS, costs, term_kinds
 
 import dsprog as ds
 from dsprog import milp
@@ -16,6 +15,7 @@ from dsprog.exact.compact.compact_model import build
 from dsprog.functions.table import all_masks
 from dsprog.generators import FAMILIES, discrete_data, incidence, random_graph, sparse_weights
 from dsprog.testing import check_result, check_solver
+from tests.helpers.mixed_terms import KINDS, costs, term_kinds
 
 needs_scip = pytest.mark.skipif(not milp.importable("scip"), reason="no pyscipopt")
 

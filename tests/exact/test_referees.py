@@ -2,14 +2,14 @@
 
 import numpy as np
 import pytest
-from test_branch_and_bound import random_constraints
-from test_enumerate import check_best
 
 import dsprog as ds
 from dsprog.core.problem import as_problem
 from dsprog.functions.table import all_masks
 from dsprog.generators import FAMILIES
 from dsprog.testing import check_result
+from tests.helpers.constraints import random_constraints
+from tests.helpers.enumeration import check_best
 
 
 @pytest.mark.slow

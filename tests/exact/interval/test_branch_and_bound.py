@@ -15,6 +15,7 @@ from dsprog.generators import FAMILIES
 from dsprog.run.driver import take
 from dsprog.run.run import Run
 from dsprog.testing import check_result, check_solver
+from tests.helpers.constraints import random_constraints
 
 SETTINGS = {
     "default": BranchAndBound(),
@@ -23,19 +24,6 @@ SETTINGS = {
     "dual only": BranchAndBound(bounds=("dual",), leaf=0, batch=3),
     "tiny units": BranchAndBound(unit=5, batch=2, leaf=0, steps=2),
 }
-
-
-def random_constraints(rng, n):
-    """A few constraints of random kinds, not always feasible."""
-    kinds = [
-        lambda: ds.Cardinality(int(rng.integers(0, n // 2 + 1)), int(rng.integers(n // 2, n + 1))),
-        lambda: ds.Knapsack(rng.random(n), 0.3 * n * rng.random()),
-        lambda: ds.Include(rng.permutation(n)[: rng.integers(0, 2)]),
-        lambda: ds.Exclude(rng.permutation(n)[: rng.integers(0, 3)]),
-        lambda: ds.Partition(rng.integers(0, 3, n), rng.integers(0, 3, 3)),
-        lambda: ds.LinearConstraint(rng.normal(size=(2, n)), lo=-1.0, hi=[0.5, 2.0]),
-    ]
-    return [kinds[k]() for k in rng.permutation(len(kinds))[: rng.integers(1, 3)]]
 
 
 @pytest.mark.parametrize("setting", SETTINGS)

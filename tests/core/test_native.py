@@ -6,12 +6,12 @@ import pickle
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from test_families import NAMES, build
 
 import dsprog as ds
 from dsprog.cli import main
 from dsprog.core.native import load_problem
 from dsprog.generators import FAMILIES
+from tests.helpers.families import NAMES, build
 
 CALLABLE = {"callable-phi", "phi-and-slope", "callable", "callable-vectorized"}
 
