@@ -3,24 +3,127 @@
 Importing numba takes longer than importing all of dsprog, and a user who only looks at a result should not wait for
 it. ``@kernel`` therefore remembers the function and hands it to ``numba.njit`` when it is first called; compiled code
 is kept on disk, so that only the first run on a machine pays for compilation. A kernel may call other kernels by
-name.
+name, and ``@part`` marks those that only kernels call.
+
+Compilation is most of what a first run waits for. A kernel takes at most ten arguments, more of them as a NamedTuple
+of arrays, and it is written in loops: an array assigned to a slice, ``np.argsort``, ``@``, ``np.full`` or
+``np.flatnonzero`` inside a kernel each cost up to two seconds of a first run. :func:`compilations` says what was
+spent, and :func:`watch` tells when it begins.
 """
 
 from __future__ import annotations
 
+import contextlib
 import functools
+import gc
 import hashlib
+import time
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from typing import Any
+
+from dsprog.core.kernel_parts import part_pipeline
+
+
+@dataclass(frozen=True)
+class Compilations:
+    """What this process has spent on compiling kernels that were not on disk: how many, and seconds of clock and CPU.
+
+    Kernels called by kernels are counted, and their seconds belong to the one that was called first.
+    """
+
+    count: int = 0
+    seconds: float = 0.0
+    cpu: float = 0.0
+
+
+class Ledger:
+    """Counts compilations, and tells the watchers; numba calls it around each one, under its compiler lock."""
+
+    def __init__(self) -> None:
+        self.spent = Compilations()
+        self.watchers: list[Callable[[str], None]] = []
+        self.depth = 0
+        self.began = (0.0, 0.0)
+        self.collects = False
+
+    def start(self, dispatcher: Any) -> None:
+        """A compilation begins."""
+        if self.depth == 0 and not is_ours(dispatcher):
+            return
+        if self.depth == 0:
+            self.began = time.perf_counter(), time.process_time()
+            for watcher in self.watchers:
+                watcher(dispatcher.py_func.__name__)
+            self.collects = gc.isenabled()
+            gc.disable()  # a tenth of the time would go into looking for garbage among what numba builds
+        self.depth += 1
+
+    def end(self, dispatcher: Any) -> None:
+        """A compilation ends."""
+        if self.depth == 0:
+            return
+        self.depth -= 1
+        if is_ours(dispatcher):
+            self.spent = replace(self.spent, count=self.spent.count + 1)
+        if self.depth == 0:
+            if self.collects:
+                gc.enable()
+            seconds, cpu = time.perf_counter() - self.began[0], time.process_time() - self.began[1]
+            self.spent = replace(self.spent, seconds=self.spent.seconds + seconds, cpu=self.spent.cpu + cpu)
+
+
+LEDGER = Ledger()
+
+
+def is_ours(dispatcher: Any) -> bool:
+    """Whether a dispatcher of numba belongs to a kernel."""
+    return str(dispatcher.py_func.__module__).startswith("dsprog.")
+
+
+def compilations() -> Compilations:
+    """What this process has spent on compiling kernels so far; a kernel loaded from disk costs nothing."""
+    return LEDGER.spent
+
+
+@contextlib.contextmanager
+def watch(watcher: Callable[[str], None]) -> Iterator[None]:
+    """Call ``watcher`` with the name of each kernel that is about to be compiled and was not on disk."""
+    LEDGER.watchers.append(watcher)
+    try:
+        yield
+    finally:
+        LEDGER.watchers.remove(watcher)
+
+
+@functools.cache
+def numba_with_ledger() -> Any:
+    """The package numba, which tells the ledger what it compiles."""
+    import numba
+    from numba.core import event
+
+    class Listener(event.Listener):
+        def on_start(self, event: Any) -> None:
+            LEDGER.start(event.data["dispatcher"])
+
+        def on_end(self, event: Any) -> None:
+            LEDGER.end(event.data["dispatcher"])
+
+    event.register("numba:compile", Listener())
+    return numba
 
 
 class Kernel:
-    """A function for numba, compiled when first called."""
+    """A function for numba, compiled when first called.
 
-    def __init__(self, function: Callable[..., Any]) -> None:
+    ``is_part``: only kernels call it, as a rule. Then it is compiled without the code that a call from Python needs,
+    and once more with it should there be such a call.
+    """
+
+    def __init__(self, function: Callable[..., Any], is_part: bool = False) -> None:
         functools.update_wrapper(self, function)
-        self.function = function
+        self.function, self.is_part = function, is_part
 
     def __call__(self, *args: Any) -> Any:
         """Run it, compiled."""
@@ -45,25 +148,51 @@ class Kernel:
 
     @functools.cached_property
     def compiled(self) -> Any:
-        """The numba dispatcher, with every kernel that this one calls compiled before it."""
-        import numba
+        """The numba dispatcher that Python calls."""
+        return self._dispatcher(self.digest)
 
-        source = self.function
-        called = {name: other.compiled for name, other in self.called.items()}
+    @functools.cached_property
+    def linked(self) -> Any:
+        """The numba dispatcher that other kernels call."""
+        dispatcher = self._dispatcher("part", is_part=True) if self.is_part else self.compiled
+        return one_type_of_numbers(dispatcher)
+
+    def _dispatcher(self, mark: str, is_part: bool = False) -> Any:
+        numba, source = numba_with_ledger(), self.function
+        called = {name: other.linked for name, other in self.called.items()}
         linked = types.FunctionType(
             source.__code__, {**source.__globals__, **called}, source.__name__, source.__defaults__
         )
         # numba keeps compiled code by its name and the time of its file: the name carries the code of all kernels
         # called
-        linked.__module__, linked.__qualname__ = source.__module__, f"{source.__qualname__}.{self.digest}"
-        # Sums may be reordered so that they vectorise; nothing assumes away nan or infinity.
-        options: dict[str, Any] = {"nogil": True, "fastmath": {"reassoc", "contract"}, "error_model": "numpy"}
+        linked.__module__, linked.__qualname__ = source.__module__, f"{source.__qualname__}.{mark}"
+        # Sums may be reordered so that they vectorise; nothing assumes away nan or infinity. No C callback is made of a
+        # kernel, and its wrapper would only cost time.
+        options: dict[str, Any] = {
+            "nogil": True, "fastmath": {"reassoc", "contract"}, "error_model": "numpy", "no_cfunc_wrapper": True,
+        }  # fmt: skip
+        if is_part:
+            return numba.njit(no_cpython_wrapper=True, pipeline_class=part_pipeline(), **options)(linked)
         try:
             return numba.njit(cache=True, **options)(linked)
         except RuntimeError:  # no folder that can be written: compile for this process only
             return numba.njit(**options)(linked)
 
 
+def one_type_of_numbers(dispatcher: Any) -> Any:
+    """Make a dispatcher take constants as numbers: numba would compile a kernel again for every 0 or True given."""
+    from numba.core.types import unliteral
+
+    original = dispatcher.get_call_template
+    dispatcher.get_call_template = lambda args, kws: original(tuple(unliteral(a) for a in args), kws)
+    return dispatcher
+
+
 def kernel(function: Callable[..., Any]) -> Kernel:
     """Mark ``function`` for compilation by numba on its first call."""
     return Kernel(function)
+
+
+def part(function: Callable[..., Any]) -> Kernel:
+    """Mark ``function`` for compilation by numba as a part of the kernels that call it."""
+    return Kernel(function, is_part=True)

@@ -93,10 +93,11 @@ class QuadraticForm:
         """The number of variables."""
         return len(self.u)
 
-    @property
-    def compiled(self) -> tuple[Floats, Any, Any, Floats]:
-        """The arrays that kernels take."""
-        return self.u, self.pairs.indptr, self.pairs.indices, self.pairs.data
+    @cached_property
+    def compiled(self) -> tuple[Floats, Ints, Ints, Floats]:
+        """The arrays that kernels take, of one type whatever scipy chose, so that each kernel is compiled once."""
+        indptr, indices = (index.astype(np.int64) for index in (self.pairs.indptr, self.pairs.indices))
+        return self.u, indptr, indices, self.pairs.data
 
     @property
     def density(self) -> float:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from dsprog.core.constraints import LinearRows
-from dsprog.core.kernel import kernel
+from dsprog.core.kernel import kernel, part
 from dsprog.core.validation import Floats, Masks
 
 Nodes = Mapping[str, np.ndarray]  # "I" and "U": the ends of intervals, one a row
@@ -65,7 +65,21 @@ def propagate(rows: LinearRows, nodes: Nodes) -> tuple[Masks, Masks, Masks]:
     return include, exclude, feasible
 
 
-@kernel
+@part
+def sink(prices, weights, p, m):
+    """Let entry p of a heap of m prices, the least on top, sink to its place, and its weight with it."""
+    while 2 * p + 1 < m:
+        child = 2 * p + 1
+        if child + 1 < m and prices[child + 1] < prices[child]:
+            child += 1
+        if prices[p] <= prices[child]:
+            break
+        prices[p], prices[child] = prices[child], prices[p]
+        weights[p], weights[child] = weights[child], weights[p]
+        p = child
+
+
+@part
 def row_multiplier(a, lo, hi, I, U, d):
     """The multiplier λ of one row that maximises min over x in the cube of d·x + λ (a·x - limit), and that limit.
 
@@ -96,11 +110,15 @@ def row_multiplier(a, lo, hi, I, U, d):
             prices[m] = abs(d[j]) / abs(a[j])
             weights[m] = abs(a[j])
             m += 1
-    order = np.argsort(prices[:m])
-    for p in range(m):
-        excess -= weights[order[p]]
+    for p in range(m // 2 - 1, -1, -1):
+        sink(prices, weights, p, m)
+    while m > 0:
+        excess -= weights[0]
         if excess <= slack:
-            return sign * prices[order[p]], limit
+            return sign * prices[0], limit
+        m -= 1
+        prices[0], weights[0] = prices[m], weights[m]
+        sink(prices, weights, 0, m)
     return np.inf, limit
 
 
@@ -110,7 +128,8 @@ def relax_kernel(A, lo, hi, disjoint, I, U, constants, d, out_bound, out_d):
     rows, n = A.shape
     trial = np.empty(n)
     for b in range(len(d)):
-        out_d[b] = d[b]
+        for j in range(n):
+            out_d[b, j] = d[b, j]
         constant = constants[b]
         best = constant
         for j in range(n):
@@ -137,7 +156,8 @@ def relax_kernel(A, lo, hi, disjoint, I, U, constants, d, out_bound, out_d):
             if bound > best:
                 best = bound
                 constant = base if disjoint else constant
-                out_d[b] = trial
+                for j in range(n):
+                    out_d[b, j] = trial[j]
         out_bound[b] = best
 
 

@@ -9,9 +9,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from dsprog.core.native import load_problem
 from dsprog.core.problem import Problem, as_problem
-from dsprog.files import read, recognised
+from dsprog.files import read
 from dsprog.generators import FAMILIES
 
 
@@ -30,11 +29,7 @@ def load_instance(name: str, kind: str | None = None, number: int = 1) -> Proble
 
 def read_instance(path: Path, kind: str | None = None, number: int = 1) -> Problem:
     """The objective and the constraints in a file; ``kind`` and ``number`` are ``format`` and ``problem`` of read."""
-    if kind is not None or (path.is_file() and recognised(path) is not None):
-        return as_problem(read(path, kind, number), ())
-    if number != 1:
-        raise ValueError(f"{path} holds one problem, so there is no problem {number} in it")
-    return as_problem(*load_problem(path))
+    return as_problem(read(path, kind, number), ())
 
 
 def generator_options(text: str) -> tuple[int, int]:

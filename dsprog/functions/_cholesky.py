@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from dsprog.core.kernel import kernel
+from dsprog.core.kernel import part
 
 
-@kernel
+@part
 def project(M, factor, members, count, j, row):
     """Write L⁻¹ M_Sj into ``row`` and return the Schur complement of j."""
     rest = M[j, j]
@@ -24,7 +24,7 @@ def project(M, factor, members, count, j, row):
     return rest
 
 
-@kernel
+@part
 def append(factor, members, count, j, row, pivot):
     """Make j the next member, with ``row`` from :func:`project` and its positive Schur complement."""
     for p in range(count):
@@ -33,7 +33,7 @@ def append(factor, members, count, j, row, pivot):
     members[count] = j
 
 
-@kernel
+@part
 def inverse_factor(factor, count, inverse):
     """L⁻¹ for the leading ``count`` rows, by forward substitution."""
     for c in range(count):

@@ -9,186 +9,234 @@ rows with a class and a count.
 from __future__ import annotations
 
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
-from dsprog.core.kernel import kernel
+from dsprog.core.kernel import kernel, part
 from dsprog.core.knowledge import Knowledge
 from dsprog.core.set_function import SetFunction
 from dsprog.core.validation import Floats, Ints, Masks, everywhere
-from dsprog.functions._grouping import group, mask_of, pack, workspace
+from dsprog.functions._grouping import Room, Words, group, mask_of, pack, room_for
 
 
-@kernel
-def tally(classes, counts, size, groups_of, groups, sizes):
-    """n_gc for every group and class."""
-    sizes[:groups] = 0
-    for i in range(size):
-        sizes[groups_of[i], classes[i]] += counts[i]
+class Cells(NamedTuple):
+    """Cells: words, class and count of each; several levels of cells where there is one more dimension."""
+
+    words: Words
+    classes: Ints
+    counts: Ints
 
 
-@kernel
-def term(table, sizes):
-    """Σ_c n_c log n_c - n log n of one group."""
-    whole, total = 0, 0.0
-    for c in range(len(sizes)):
-        whole += sizes[c]
-        total += table[sizes[c]]
-    return total - table[whole]
+class Columns(NamedTuple):
+    """c log c of every count, the bit field of each column, and a mask without columns."""
+
+    count_log_count: Floats
+    fields: Words
+    none: Words
 
 
-@kernel
+class Counting(NamedTuple):
+    """Room for grouping cells, and for n_gc (groups, classes)."""
+
+    room: Room
+    sizes: Ints
+
+
+def counting_room(cells: Cells, kinds: int) -> Counting:
+    """For these cells, of so many classes."""
+    return Counting(room_for(len(cells.words)), np.empty((len(cells.words), kinds), dtype=np.int64))
+
+
+def copies(cells: Cells, levels: int) -> Cells:
+    """Room for several copies of the cells."""
+    return Cells(*(np.empty((levels, *array.shape), dtype=array.dtype) for array in cells))
+
+
+@part
+def level_of(levels, k):
+    """The cells of one level."""
+    return Cells(levels.words[k], levels.classes[k], levels.counts[k])
+
+
+@part
 def information(table, sizes, groups):
-    """The sum of terms."""
+    """The sum over groups of Σ_c n_c log n_c - n log n."""
     total = 0.0
     for g in range(groups):
-        total += term(table, sizes[g])
+        whole, term = 0, 0.0
+        for c in range(sizes.shape[1]):
+            whole += sizes[g, c]
+            term += table[sizes[g, c]]
+        total += term - table[whole]
     return total
 
 
-@kernel
-def keep_mixed(words, classes, counts, size, groups_of, sizes, to_words, to_classes, to_counts):
+@part
+def keep_mixed(cells, size, counting, to):
     """Copy the cells whose group has several classes; return how many they are. Source and target may be the same."""
+    sizes, groups_of = counting.sizes, counting.room.groups_of
     kept = 0
     for i in range(size):
         whole = 0
         for c in range(sizes.shape[1]):
             whole += sizes[groups_of[i], c]
-        if whole > sizes[groups_of[i], classes[i]]:
-            for w in range(words.shape[1]):
-                to_words[kept, w] = words[i, w]
-            to_classes[kept], to_counts[kept] = classes[i], counts[i]
+        if whole > sizes[groups_of[i], cells.classes[i]]:
+            for w in range(cells.words.shape[1]):
+                to.words[kept, w] = cells.words[i, w]
+            to.classes[kept], to.counts[kept] = cells.classes[i], cells.counts[i]
             kept += 1
     return kept
 
 
-@kernel
-def merge(words, groups, first, sizes, to_words, to_classes, to_counts):
+@part
+def merge(cells, groups, counting, to):
     """Make each group a cell for each of its classes; return how many they are."""
+    sizes, first = counting.sizes, counting.room.first
     size = 0
     for g in range(groups):
         for c in range(sizes.shape[1]):
             if sizes[g, c] > 0:
-                for w in range(words.shape[1]):
-                    to_words[size, w] = words[first[g], w]
-                to_classes[size], to_counts[size] = c, sizes[g, c]
+                for w in range(cells.words.shape[1]):
+                    to.words[size, w] = cells.words[first[g], w]
+                to.classes[size], to.counts[size] = c, sizes[g, c]
                 size += 1
     return size
 
 
-@kernel
-def buffers(words, kinds, levels):
-    """Room for ``levels`` copies of the cells, for grouping them, and for the classes of groups."""
-    size, width = words.shape
-    return (
-        np.empty((levels, size, width), np.uint64), np.empty((levels, size), np.int64),
-        np.empty((levels, size), np.int64), workspace(size), np.empty((size, kinds), np.int64),
-    )  # fmt: skip
-
-
-@kernel
-def count(words, classes, counts, mask, size, room, sizes):
-    """Group the first ``size`` cells and count their classes; return how many groups."""
-    slots, first, hashes, groups_of = room
-    groups = group(words, mask, size, slots, first, hashes, groups_of)
-    tally(classes, counts, size, groups_of, groups, sizes)
+@part
+def count(cells, mask, size, counting):
+    """Group the first ``size`` cells and count their classes, n_gc; return how many groups."""
+    sizes, groups_of = counting.sizes, counting.room.groups_of
+    groups = group(cells.words, mask, size, counting.room)
+    for g in range(groups):
+        for c in range(sizes.shape[1]):
+            sizes[g, c] = 0
+    for i in range(size):
+        sizes[groups_of[i], cells.classes[i]] += cells.counts[i]
     return groups
 
 
 @kernel
-def values_kernel(words, classes, counts, kinds, table, fields, none, masks, out):
+def values_kernel(cells, columns, counting, masks, out):
     """The sum of :func:`information` for every set."""
-    _, _, _, room, sizes = buffers(words, kinds, 0)
+    mask = np.empty(len(columns.none), dtype=np.uint64)
     for b in range(len(masks)):
-        groups = count(words, classes, counts, mask_of(fields, none, masks[b]), len(words), room, sizes)
-        out[b] = information(table, sizes, groups)
+        mask_of(columns.fields, columns.none, masks[b], mask)
+        groups = count(cells, mask, len(cells.words), counting)
+        out[b] = information(columns.count_log_count, counting.sizes, groups)
 
 
-@kernel
-def without_each(W, C, M, size, table, fields, mask, removed, room, sizes, out):
-    """The sum for the set ``mask`` without j, for every j in ``removed``; cells are at level 0 of W, C, M.
+@part
+def without_each(levels, size, columns, mask, removed, counting, out):
+    """The sum for the set ``mask`` without j, for every j in ``removed``; cells are at level 0.
 
     Halving: the columns outside half of ``removed`` belong to every set that lacks one element of that half, so the
     cells that they give one class are left out before the half is halved again. Few are left at the single elements.
     """
-    lows, highs, levels = np.empty(64, np.int64), np.empty(64, np.int64), np.empty(64, np.int64)
-    left = np.zeros(len(W), np.int64)
-    lows[0], highs[0], levels[0], left[0], height = 0, len(removed), 0, size, min(1, len(removed))
+    # an entry of the stack: removed[low:high], and the level of the cells that are mixed without them
+    lows, highs, depths = np.empty(64, dtype=np.int64), np.empty(64, dtype=np.int64), np.empty(64, dtype=np.int64)
+    left, common = np.empty(len(levels.words), dtype=np.int64), np.empty(len(mask), dtype=np.uint64)
+    lows[0], highs[0], depths[0], left[0], height = 0, len(removed), 0, size, min(1, len(removed))
     while height:
         height -= 1
-        low, high, level = lows[height], highs[height], levels[height]
-        w, c, m, size = W[level], C[level], M[level], left[level]
+        low, high, level = lows[height], highs[height], depths[height]
+        cells, size = level_of(levels, level), left[level]
         if high - low < len(removed) or high - low == 1:  # the cells at hand are mixed under the columns common to all
-            common = mask.copy()
-            for k in range(low, high):
-                common &= ~fields[removed[k]]
-            groups = count(w, c, m, common, size, room, sizes)
+            for w in range(len(mask)):
+                common[w] = mask[w]
+                for k in range(low, high):
+                    common[w] &= ~columns.fields[removed[k], w]
+            groups = count(cells, common, size, counting)
             if high - low == 1:
-                out[removed[low]] = information(table, sizes, groups)
+                out[removed[low]] = information(columns.count_log_count, counting.sizes, groups)
                 continue
             level += 1
-            left[level] = keep_mixed(w, c, m, size, room[3], sizes, W[level], C[level], M[level])
+            left[level] = keep_mixed(cells, size, counting, level_of(levels, level))
         middle = (low + high) // 2
-        lows[height], highs[height], levels[height] = middle, high, level
-        lows[height + 1], highs[height + 1], levels[height + 1] = low, middle, level
+        lows[height], highs[height], depths[height] = middle, high, level
+        lows[height + 1], highs[height + 1], depths[height + 1] = low, middle, level
         height += 2
 
 
-@kernel
-def with_each(words, classes, counts, size, table, fields, mask, added, room, sizes, out):
+@part
+def with_each(cells, size, columns, mask, added, counting, out):
     """The sum for the set ``mask`` with j, for every j in ``added``."""
+    more = np.empty(len(mask), dtype=np.uint64)
     for j in added:
-        groups = count(words, classes, counts, mask | fields[j], size, room, sizes)
-        out[j] = information(table, sizes, groups)
+        for w in range(len(mask)):
+            more[w] = mask[w] | columns.fields[j, w]
+        groups = count(cells, more, size, counting)
+        out[j] = information(columns.count_log_count, counting.sizes, groups)
 
 
 @kernel
-def marginals_kernel(words, classes, counts, kinds, table, fields, none, masks, among, out):
+def marginals_kernel(cells, levels, columns, counting, masks, among, out):
     """Differences of the sum. Cells that the columns common to all sets asked for give one class are left out, and
     those that no column asked about tells apart are merged.
     """
-    n = len(fields)
-    W, C, M, room, sizes = buffers(words, kinds, 3 + int(np.ceil(np.log2(n + 1))))
+    n, table, sizes = len(columns.fields), columns.count_log_count, counting.sizes
+    width = len(columns.none)
+    mask, common, most = np.empty(width, np.uint64), np.empty(width, np.uint64), np.empty(width, np.uint64)
+    asked, there = np.empty(n, dtype=np.int64), np.empty(n)
+    merged, mixed = level_of(levels, 0), level_of(levels, 1)
     for b in range(len(masks)):
-        mask = mask_of(fields, none, masks[b])
-        count(words, classes, counts, mask_of(fields, none, masks[b] & ~among[b]), len(words), room, sizes)
-        size = keep_mixed(words, classes, counts, len(words), room[3], sizes, W[1], C[1], M[1])
-        groups = count(W[1], C[1], M[1], mask_of(fields, none, masks[b] | among[b]), size, room, sizes)
-        size = merge(W[1], groups, room[1], sizes, W[0], C[0], M[0])
-        removed, added = np.flatnonzero(masks[b] & among[b]), np.flatnonzero(~masks[b] & among[b])
-        if len(added):
-            groups = count(W[0], C[0], M[0], mask, size, room, sizes)
+        for w in range(len(mask)):
+            mask[w] = common[w] = most[w] = columns.none[w]
+        ins, outs = 0, n  # asked: the members asked about at the front, the others at the back
+        for j in range(n):
+            for w in range(len(mask)):
+                field = columns.fields[j, w]
+                if masks[b, j]:
+                    mask[w] |= field
+                    if not among[b, j]:
+                        common[w] |= field
+                if masks[b, j] or among[b, j]:
+                    most[w] |= field
+            if among[b, j] and masks[b, j]:
+                asked[ins] = j
+                ins += 1
+            elif among[b, j]:
+                outs -= 1
+                asked[outs] = j
+        count(cells, common, len(cells.words), counting)
+        size = keep_mixed(cells, len(cells.words), counting, mixed)
+        groups = count(mixed, most, size, counting)
+        size = merge(mixed, groups, counting, merged)
+        if outs < n:
+            groups = count(merged, mask, size, counting)
         here = information(table, sizes, groups)
-        there = np.full(n, here)
-        if len(added):
-            few = keep_mixed(W[0], C[0], M[0], size, room[3], sizes, W[1], C[1], M[1])
-            with_each(W[1], C[1], M[1], few, table, fields, mask, added, room, sizes, there)
-        without_each(W, C, M, size, table, fields, mask, removed, room, sizes, there)
+        for j in range(n):
+            there[j] = here
+        if outs < n:
+            few = keep_mixed(merged, size, counting, mixed)
+            with_each(mixed, few, columns, mask, asked[outs:], counting, there)
+        without_each(levels, size, columns, mask, asked[:ins], counting, there)
         for j in range(n):
             out[b, j] = here - there[j] if masks[b, j] else there[j] - here
 
 
 @kernel
-def chains_kernel(words, classes, counts, kinds, table, fields, none, orders, start, out):
+def chains_kernel(cells, levels, columns, counting, orders, start, out):
     """Increments of the sum along orders; cells leave as soon as their group has one class."""
-    W, C, M, room, sizes = buffers(words, kinds, 1)
-    w, c, m = W[0], C[0], M[0]
-    inside = np.empty(len(fields), dtype=np.bool_)
+    table, sizes, mixed = columns.count_log_count, counting.sizes, level_of(levels, 0)
+    inside, mask = np.empty(len(columns.fields), dtype=np.bool_), np.empty(len(columns.none), dtype=np.uint64)
     for b in range(len(orders)):
         for j in range(len(inside)):
             inside[j] = start[b, j]
-        mask = mask_of(fields, none, inside)
-        before = information(table, sizes, count(words, classes, counts, mask, len(words), room, sizes))
-        size = keep_mixed(words, classes, counts, len(words), room[3], sizes, w, c, m)
+        mask_of(columns.fields, columns.none, inside, mask)
+        before = information(table, sizes, count(cells, mask, len(cells.words), counting))
+        size = keep_mixed(cells, len(cells.words), counting, mixed)
         for k in range(orders.shape[1]):
             j = orders[b, k]
             out[b, k] = 0.0
             if j < 0 or inside[j] or size == 0:
                 continue
             inside[j] = True
-            mask |= fields[j]
-            after = information(table, sizes, count(w, c, m, mask, size, room, sizes))
-            size = keep_mixed(w, c, m, size, room[3], sizes, w, c, m)
+            for w in range(len(mask)):
+                mask[w] |= columns.fields[j, w]
+            after = information(table, sizes, count(mixed, mask, size, counting))
+            size = keep_mixed(mixed, size, counting, mixed)
             out[b, k] = after - before
             before = after
 
@@ -206,7 +254,8 @@ class ClassInformation(SetFunction):
         none = np.zeros(rows.words.shape[1], dtype=np.uint64)
         self._total = rows.total
         words = np.ascontiguousarray(rows.words[cells // kinds])
-        self._compiled = (words, cells % kinds, counts, kinds, rows.count_log_count, rows.fields, none)
+        self._cells, self._kinds = Cells(words, cells % kinds, counts), kinds
+        self._columns = Columns(rows.count_log_count, rows.fields, none)
 
     @cached_property
     def _offset(self) -> float:
@@ -214,7 +263,7 @@ class ClassInformation(SetFunction):
 
     def _sums(self, masks: Masks) -> Floats:
         out = np.empty(len(masks))
-        values_kernel(*self._compiled, masks, out)
+        values_kernel(self._cells, self._columns, counting_room(self._cells, self._kinds), masks, out)
         return out / self._total
 
     def _values(self, masks: Masks) -> Floats:
@@ -222,10 +271,14 @@ class ClassInformation(SetFunction):
 
     def _marginals(self, masks: Masks, among: Masks | None = None) -> Floats:
         out = np.empty(masks.shape)
-        marginals_kernel(*self._compiled, masks, everywhere(masks) if among is None else among, out)
+        levels = copies(self._cells, 3 + self.n.bit_length())  # of the halving, and two
+        counting = counting_room(self._cells, self._kinds)
+        among = everywhere(masks) if among is None else among
+        marginals_kernel(self._cells, levels, self._columns, counting, masks, among, out)
         return out / self._total
 
     def _chains(self, orders: Ints, start: Masks) -> Floats:
         out = np.empty(orders.shape)
-        chains_kernel(*self._compiled, orders, start, out)
+        levels, counting = copies(self._cells, 1), counting_room(self._cells, self._kinds)
+        chains_kernel(self._cells, levels, self._columns, counting, orders, start, out)
         return out / self._total

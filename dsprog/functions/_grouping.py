@@ -9,11 +9,12 @@ are chosen.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dsprog.core.kernel import kernel
+from dsprog.core.kernel import part
 from dsprog.core.validation import Floats, Ints
 
 Words = NDArray[np.uint64]
@@ -67,29 +68,36 @@ def distinct_rows(words: Words) -> tuple[Words, Ints, Ints]:
     return ranked[first], row_of, np.bincount(row_of)
 
 
-@kernel
-def workspace(rows):
-    """For grouping so many rows: hash slots, the first row and the hash of each group, the group of each row."""
-    size = 4
-    while size < 2 * rows:
-        size *= 2
-    integers, hashes = np.empty((2, rows), dtype=np.int32), np.empty(rows, dtype=np.uint64)
-    return np.empty(size, dtype=np.int32), integers[0], hashes, integers[1]
+class Room(NamedTuple):
+    """For grouping rows: hash slots, the first row and the hash of each group, the group of each row."""
+
+    slots: NDArray[np.int32]
+    first: NDArray[np.int32]
+    hashes: Words
+    groups_of: NDArray[np.int32]
 
 
-@kernel
-def mask_of(fields, always, inside):
-    """The bit fields of a set of columns, with the fields that are always there."""
-    mask = always.copy()
-    for j in range(len(fields)):
-        if inside[j]:
-            mask |= fields[j]
-    return mask
+def room_for(rows: int) -> Room:
+    """Room for so many rows; half of the slots stay empty."""
+    size = max(4, 1 << (2 * rows - 1).bit_length())
+    integers = [np.empty(length, dtype=np.int32) for length in (size, rows, rows)]
+    return Room(integers[0], integers[1], np.empty(rows, dtype=np.uint64), integers[2])
 
 
-@kernel
-def group(words, mask, size, slots, first, hashes, groups_of):
+@part
+def mask_of(fields, always, inside, mask):
+    """Write into ``mask`` the bit fields of a set of columns, with the fields that are always there."""
+    for w in range(len(mask)):
+        mask[w] = always[w]
+        for j in range(len(fields)):
+            if inside[j]:
+                mask[w] |= fields[j, w]
+
+
+@part
+def group(words, mask, size, room):
     """Number the first ``size`` rows by their words under the mask, equal keys alike; return how many groups."""
+    slots, first, hashes, groups_of = room
     width, bits = words.shape[1], 2
     while 1 << bits < 2 * size:  # half of the slots stay empty
         bits += 1

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from dsprog.core.kernel import kernel
+from dsprog.core.kernel import part
 from dsprog.core.validation import Floats, as_number
 
 Phi = Callable[[Any], Any]
@@ -123,7 +123,7 @@ def evaluated(phi: Phi, grid: Floats, name: str) -> Floats:
     return values
 
 
-@kernel
+@part
 def phi_of(code, parameter, t):
     """φ(t) for a code of KINDS."""
     if code == 0:
@@ -135,7 +135,7 @@ def phi_of(code, parameter, t):
     return min(t, parameter)
 
 
-@kernel
+@part
 def slope_of(code, parameter, t):
     """A slope of φ at t > 0."""
     if code == 0:

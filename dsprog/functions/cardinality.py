@@ -22,9 +22,10 @@ def cardinality_chains_kernel(steps, orders, start, out):
     n = start.shape[1]
     inside = np.empty(n, dtype=np.bool_)
     for b in range(len(orders)):
+        size = 0
         for j in range(len(inside)):
             inside[j] = start[b, j]
-        size = inside.sum()
+            size += inside[j]
         for i in range(orders.shape[1]):
             j = orders[b, i]
             if j < 0 or inside[j]:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dsprog.core.column_model import ColumnModel, Expression
-from dsprog.core.kernel import kernel
+from dsprog.core.kernel import kernel, part
 from dsprog.core.knowledge import Knowledge
 from dsprog.core.set_function import SetFunction
 from dsprog.core.validation import Floats, Ints, Masks, as_matrix, everywhere
@@ -24,7 +24,7 @@ from dsprog.functions._scalar import Phi, as_scalar, phi_of, slope_of
 MANY_CURVES = 4  # boxes of more curves would be too many
 
 
-@kernel
+@part
 def sum_of_phi(code, parameter, weights, t):
     """Σ_k weights_k φ(t_k), one loop for each φ so that it vectorises."""
     total = 0.0
@@ -37,7 +37,7 @@ def sum_of_phi(code, parameter, weights, t):
     return total
 
 
-@kernel
+@part
 def sum_columns(columns, mask, left_out, t):
     """The group weights of a set, one element left out (-1: none)."""
     for k in range(len(t)):
@@ -106,7 +106,7 @@ def chains_kernel(code, parameter, weights, columns, orders, start, out):
             before = after
 
 
-@kernel
+@part
 def line_at(code, parameter, t, smallest, rise, bend, slope, value):
     """φ and a slope at each t, with the bent secant on [0, smallest]; one loop for the square root, to vectorise."""
     if code == 0:

@@ -12,13 +12,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dsprog.core.column_model import ColumnModel, Expression
-from dsprog.core.kernel import kernel
+from dsprog.core.kernel import kernel, part
 from dsprog.core.knowledge import Knowledge
 from dsprog.core.set_function import SetFunction
 from dsprog.core.validation import Floats, Ints, Masks, as_matrix
 
 
-@kernel
+@part
 def count_covers(indptr, items, mask, covers):
     """How many elements of the set cover each item."""
     covers[:] = 0

@@ -8,13 +8,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dsprog.core.column_model import ColumnModel, Expression
-from dsprog.core.kernel import kernel
+from dsprog.core.kernel import kernel, part
 from dsprog.core.knowledge import Knowledge
 from dsprog.core.set_function import SetFunction
 from dsprog.core.validation import Floats, Ints, Masks, as_matrix, everywhere
 
 
-@kernel
+@part
 def best_two(columns, mask, first, second):
     """Largest and second largest similarity of each client over the set; 0 where there is none."""
     first[:] = 0.0
@@ -37,7 +37,10 @@ def values_kernel(columns, masks, out):
             if masks[b, j]:
                 for i in range(len(best)):
                     best[i] = max(best[i], columns[j, i])
-        out[b] = best.sum()
+        total = 0.0
+        for i in range(len(best)):
+            total += best[i]
+        out[b] = total
 
 
 @kernel

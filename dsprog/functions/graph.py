@@ -28,7 +28,8 @@ from dsprog.core.validation import Floats, Ints, Masks, as_matrix, as_number, as
 def marginals_kernel(u, indptr, indices, data, masks, out):
     """u_j + Σ_{i∈S} P_ij: the same for members and outsiders, since P_jj = 0."""
     for b in range(len(masks)):
-        out[b] = u
+        for j in range(len(u)):
+            out[b, j] = u[j]
         for i in range(masks.shape[1]):
             if masks[b, i]:
                 for p in range(indptr[i], indptr[i + 1]):
@@ -41,9 +42,8 @@ def chains_kernel(u, indptr, indices, data, orders, start, out):
     field = np.empty(len(u))
     inside = np.empty(len(u), dtype=np.bool_)
     for b in range(len(orders)):
-        field[:] = u
         for j in range(len(inside)):
-            inside[j] = start[b, j]
+            inside[j], field[j] = start[b, j], u[j]
         for i in range(len(u)):
             if inside[i]:
                 for p in range(indptr[i], indptr[i + 1]):
@@ -63,7 +63,8 @@ def chains_kernel(u, indptr, indices, data, orders, start, out):
 def tangents_kernel(u, indptr, indices, data, x, constants, slopes):
     """Tangents of the concave extension; each pair i < j once."""
     for b in range(len(x)):
-        slopes[b] = u
+        for j in range(len(u)):
+            slopes[b, j] = u[j]
         constants[b] = 0.0
         for i in range(len(u)):
             for p in range(indptr[i], indptr[i + 1]):
@@ -88,7 +89,8 @@ class Quadratic(SetFunction):
     def _set_pairs(self, u: Floats, pairs: Any, constant: float) -> None:
         """Take u and a symmetric CSR matrix of P with an empty diagonal."""
         self.n, self.u, self.pairs, self.constant = len(u), u, pairs, constant
-        self._compiled = (u, pairs.indptr, pairs.indices, pairs.data)
+        # as QuadraticForm has them, so that its solvers and the function share compiled kernels
+        self._compiled = (u, pairs.indptr.astype(np.int64), pairs.indices.astype(np.int64), pairs.data)
         numbers = np.concatenate([u, pairs.data, [constant]])
         negative, positive = pairs.minimum(0), pairs.maximum(0)
         lowest = u + np.asarray(negative.sum(axis=1)).ravel()

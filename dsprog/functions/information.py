@@ -6,34 +6,42 @@ One entropy costs one pass over the distinct rows (:mod:`dsprog.functions._group
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from dsprog.core.kernel import kernel
+from dsprog.core.kernel import kernel, part
 from dsprog.core.knowledge import Knowledge
 from dsprog.core.set_function import SetFunction
 from dsprog.core.validation import Floats, Ints, Masks, as_codes, everywhere
-from dsprog.functions._grouping import PackedRows, Words, group, mask_of, pack, workspace
+from dsprog.functions._grouping import PackedRows, Words, group, mask_of, pack, room_for
 
 if TYPE_CHECKING:
     from dsprog.functions.mutual_information import MutualInformation
 
 
-@kernel
-def buffers(rows):
-    """Room for grouping and for the sizes of groups."""
-    return workspace(rows), np.empty(rows, dtype=np.int64)
+class CountTable(NamedTuple):
+    """Distinct rows in words with their counts, c log c of every count, and the bit fields of columns.
+
+    ``always`` holds the fields that belong to every set.
+    """
+
+    words: Words
+    counts: Ints
+    count_log_count: Floats
+    fields: Words
+    always: Words
 
 
-@kernel
-def sum_of_c_log_c(words, counts, table, mask, room, sizes):
+@part
+def sum_of_c_log_c(data, mask, room, sizes):
     """Σ over groups of c log c, and how many groups there are; rows are grouped by their words under the mask."""
-    slots, first, hashes, groups_of = room
-    groups = group(words, mask, len(words), slots, first, hashes, groups_of)
-    sizes[:groups] = 0
-    for r in range(len(words)):
-        sizes[groups_of[r]] += counts[r]
+    rows, table = len(data.words), data.count_log_count
+    groups = group(data.words, mask, rows, room)
+    for g in range(groups):
+        sizes[g] = 0
+    for r in range(rows):
+        sizes[room.groups_of[r]] += data.counts[r]
     total = 0.0
     for g in range(groups):
         total += table[sizes[g]]
@@ -41,50 +49,56 @@ def sum_of_c_log_c(words, counts, table, mask, room, sizes):
 
 
 @kernel
-def values_kernel(words, counts, table, fields, always, masks, out):
+def values_kernel(data, room, masks, out):
     """H = log N - Σ c log c / N for every set."""
-    total = len(table) - 1
-    room, sizes = buffers(len(words))
+    table, total = data.count_log_count, len(data.count_log_count) - 1
+    sizes, mask = np.empty(len(data.words), dtype=np.int64), np.empty(len(data.always), dtype=np.uint64)
     for b in range(len(masks)):
-        c, _ = sum_of_c_log_c(words, counts, table, mask_of(fields, always, masks[b]), room, sizes)
+        mask_of(data.fields, data.always, masks[b], mask)
+        c, _ = sum_of_c_log_c(data, mask, room, sizes)
         out[b] = (table[total] - c) / total
 
 
 @kernel
-def marginals_kernel(words, counts, table, fields, always, masks, among, out):
+def marginals_kernel(data, room, masks, among, out):
     """H(S ∪ j) - H(S ∖ j): flip one field of the mask at a time."""
-    total = len(table) - 1
-    room, sizes = buffers(len(words))
+    rows, width, total = len(data.words), len(data.always), len(data.count_log_count) - 1
+    sizes, mask = np.empty(rows, dtype=np.int64), np.empty(width, dtype=np.uint64)
     for b in range(len(masks)):
-        mask = mask_of(fields, always, masks[b])
-        here, groups = sum_of_c_log_c(words, counts, table, mask, room, sizes)
-        for j in range(len(fields)):
-            if not among[b, j] or (not masks[b, j] and groups == len(words)):  # all rows told apart: no more to learn
+        mask_of(data.fields, data.always, masks[b], mask)
+        here, groups = sum_of_c_log_c(data, mask, room, sizes)
+        for j in range(len(data.fields)):
+            if not among[b, j] or (not masks[b, j] and groups == rows):  # all rows told apart: no more to learn
                 out[b, j] = 0.0
                 continue
-            there, _ = sum_of_c_log_c(words, counts, table, mask ^ fields[j], room, sizes)
+            for w in range(width):
+                mask[w] ^= data.fields[j, w]
+            there, _ = sum_of_c_log_c(data, mask, room, sizes)
+            for w in range(width):
+                mask[w] ^= data.fields[j, w]
             out[b, j] = (there - here if masks[b, j] else here - there) / total
 
 
 @kernel
-def chains_kernel(words, counts, table, fields, always, orders, start, out):
+def chains_kernel(data, room, orders, start, out):
     """Increments along orders; once all rows are told apart the rest are 0."""
-    total = len(table) - 1
-    room, sizes = buffers(len(words))
-    inside = np.empty(len(fields), dtype=np.bool_)
+    rows, width, total = len(data.words), len(data.always), len(data.count_log_count) - 1
+    sizes, mask = np.empty(rows, dtype=np.int64), np.empty(width, dtype=np.uint64)
+    inside = np.empty(len(data.fields), dtype=np.bool_)
     for b in range(len(orders)):
         for j in range(len(inside)):
             inside[j] = start[b, j]
-        mask = mask_of(fields, always, inside)
-        before, groups = sum_of_c_log_c(words, counts, table, mask, room, sizes)
+        mask_of(data.fields, data.always, inside, mask)
+        before, groups = sum_of_c_log_c(data, mask, room, sizes)
         for k in range(orders.shape[1]):
             j = orders[b, k]
             out[b, k] = 0.0
-            if j < 0 or inside[j] or groups == len(words):
+            if j < 0 or inside[j] or groups == rows:
                 continue
             inside[j] = True
-            mask |= fields[j]
-            after, groups = sum_of_c_log_c(words, counts, table, mask, room, sizes)
+            for w in range(width):
+                mask[w] |= data.fields[j, w]
+            after, groups = sum_of_c_log_c(data, mask, room, sizes)
             out[b, k] = (before - after) / total
             before = after
 
@@ -106,10 +120,10 @@ class CountedEntropy(SetFunction):
         return pack(self.X if self.y is None else np.column_stack([self.X, self.y]))
 
     @cached_property
-    def _compiled(self) -> tuple[Words, Ints, Floats, Words, Words]:
+    def _table(self) -> CountTable:
         rows = self._rows
         always = np.zeros(rows.words.shape[1], dtype=np.uint64) if self.y is None else rows.fields[self.n]
-        return rows.words, rows.counts, rows.count_log_count, rows.fields[: self.n], always
+        return CountTable(rows.words, rows.counts, rows.count_log_count, rows.fields[: self.n], always)
 
     @cached_property
     def _offset(self) -> float:
@@ -118,7 +132,7 @@ class CountedEntropy(SetFunction):
     def _joint(self, masks: Masks) -> Floats:
         """H(X_S, always)."""
         out = np.empty(len(masks))
-        values_kernel(*self._compiled, masks, out)
+        values_kernel(self._table, room_for(len(self._table.words)), masks, out)
         return out
 
     def _values(self, masks: Masks) -> Floats:
@@ -126,12 +140,13 @@ class CountedEntropy(SetFunction):
 
     def _marginals(self, masks: Masks, among: Masks | None = None) -> Floats:
         out = np.empty(masks.shape)
-        marginals_kernel(*self._compiled, masks, everywhere(masks) if among is None else among, out)
+        room = room_for(len(self._table.words))
+        marginals_kernel(self._table, room, masks, everywhere(masks) if among is None else among, out)
         return out
 
     def _chains(self, orders: Ints, start: Masks) -> Floats:
         out = np.empty(orders.shape)
-        chains_kernel(*self._compiled, orders, start, out)
+        chains_kernel(self._table, room_for(len(self._table.words)), orders, start, out)
         return out
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dsprog.core.kernel import kernel
+from dsprog.core.kernel import kernel, part
 from dsprog.core.knowledge import Knowledge
 from dsprog.core.set_function import SetFunction
 from dsprog.core.validation import Floats, Ints, Masks, as_count, as_matrix
@@ -33,7 +33,7 @@ def partition_chains_kernel(blocks, capacities, orders, start, out):
                 used[blocks[j]] += 1
 
 
-@kernel
+@part
 def find_root(parent, v):
     """Representative of v's tree, halving the path."""
     while parent[v] != v:

@@ -19,7 +19,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dsprog.core.kernel import kernel
+from dsprog.core.kernel import kernel, part
 from dsprog.core.knowledge import Knowledge
 from dsprog.core.set_function import SetFunction
 from dsprog.core.validation import Floats, Ints, Masks, as_matrix, everywhere
@@ -42,7 +42,7 @@ def square_root_sum(m: float, M: float) -> tuple[Floats, Floats]:
     return m * (sn / cn) ** 2, 2 * K * np.sqrt(m) / (np.pi * count) * dn / cn**2
 
 
-@kernel
+@part
 def answer(A, Z, members, count, j, t, q):
     """The first entries of q: Z A_Sj; returns σ and (1 + |q|²)/σ."""
     column = q[count : 2 * count]
@@ -60,7 +60,7 @@ def answer(A, Z, members, count, j, t, q):
     return sigma, length / sigma
 
 
-@kernel
+@part
 def append(Z, members, count, j, q, sigma):
     """Make j the next member: the inverse of a matrix with one more row."""
     for p in range(count):

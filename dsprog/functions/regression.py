@@ -7,14 +7,14 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dsprog.core.kernel import kernel
+from dsprog.core.kernel import kernel, part
 from dsprog.core.knowledge import Knowledge
 from dsprog.core.set_function import SetFunction
 from dsprog.core.validation import Floats, Ints, Masks, as_matrix, as_number
 from dsprog.functions._cholesky import inverse_factor
 
 
-@kernel
+@part
 def grow(R, target, basis, factor, members, count, j, z):
     """Add column j to an orthonormal basis and return what it explains of ½|target|², or -1 if it is dependent.
 

@@ -107,6 +107,8 @@ class LogDeterminant(SetFunction):
     def _chains(self, orders: Ints, start: Masks) -> Floats:
         out = np.empty(orders.shape)
         chains_kernel(self._M, orders, start, out)
+        if self._shift == 0.0:
+            return self._scale * out
         return self._scale * out + Modular(np.full(self.n, self._shift))._chains(orders, start)
 
     def _inner(self, x: Floats) -> Floats:

@@ -12,14 +12,14 @@ from typing import Any
 
 import numpy as np
 
-from dsprog.core.kernel import kernel
+from dsprog.core.kernel import kernel, part
 from dsprog.core.validation import Floats, Ints, Masks
 
 FREE, SOURCE, SINK = 0, 1, 2
 NONE, TERMINAL, ORPHAN = -1, -2, -3
 
 
-@kernel
+@part
 def distance_to_root(node, heads, parent, stamp, distance, time):
     """Arcs from a node to the terminal of its tree, or -1 if the way up ends at an orphan; stamps the way."""
     steps, i = 0, node
@@ -42,7 +42,7 @@ def distance_to_root(node, heads, parent, stamp, distance, time):
     return steps
 
 
-@kernel
+@part
 def push_flow(middle, first, heads, sister, residual, terminal, parent, orphans, count):
     """Push along source ... first -middle-> ... sink; returns the amount and the number of orphans."""
     last = heads[middle]
@@ -83,12 +83,13 @@ def push_flow(middle, first, heads, sister, residual, terminal, parent, orphans,
 def max_flow_kernel(indptr, heads, sister, residual, terminal):
     """Push a maximum flow; ``residual`` and ``terminal`` become what is left of them. Returns the flow."""
     n = len(terminal)
-    tree, parent = np.zeros(n, dtype=np.int8), np.full(n, NONE, dtype=np.int64)
-    stamp, distance = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
-    queue, queued = np.empty(n + 1, dtype=np.int64), np.zeros(n, dtype=np.bool_)
+    tree, parent = np.empty(n, dtype=np.int8), np.empty(n, dtype=np.int64)
+    stamp, distance = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
+    queue, queued = np.empty(n + 1, dtype=np.int64), np.empty(n, dtype=np.bool_)
     orphans = np.empty(n + 1, dtype=np.int64)
     head = tail = 0
     for i in range(n):
+        tree[i], parent[i], stamp[i], distance[i], queued[i] = FREE, NONE, 0, 0, False
         if terminal[i] != 0.0:
             tree[i] = SOURCE if terminal[i] > 0 else SINK
             parent[i], distance[i] = TERMINAL, 1

@@ -17,10 +17,10 @@ def test_groups_are_those_of_equal_rows(monkeypatch, multiplier, values):
     assert rows.counts.sum() == len(codes)
     for chosen in (rng.random((5, 8)) < 0.4).tolist():
         mask = np.bitwise_or.reduce(rows.fields[chosen], axis=0)
-        room = grouping.workspace.function(len(rows.words))
+        room = grouping.room_for(len(rows.words))
         with np.errstate(over="ignore"):
-            groups = grouping.group.function(rows.words, mask, len(rows.words), *room)
-        numbers = room[3][rows.row_of]
+            groups = grouping.group.function(rows.words, mask, len(rows.words), room)
+        numbers = room.groups_of[rows.row_of]
         _, expected = np.unique(codes[:, chosen], axis=0, return_inverse=True)
         assert groups == expected.max() + 1
         assert len(set(zip(numbers.tolist(), expected.tolist()))) == groups

@@ -13,13 +13,15 @@ that children go on where their parent stopped.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from dsprog.core.constraints import LinearRows
 from dsprog.core.kernel import kernel
 from dsprog.core.rows import relax_rows
 from dsprog.core.set_function import SetFunction
-from dsprog.core.validation import Floats, Masks
+from dsprog.core.validation import Floats, Ints, Masks
 from dsprog.exact.interval.bound import Bound, Tightened, close, free
 from dsprog.exact.interval.majorant import Majorant
 from dsprog.run.driver import Bundle
@@ -48,9 +50,29 @@ def sort_free(x, I, U, orders):
             orders[b, p] = -1
 
 
+class Minorants(NamedTuple):
+    """A new minorant of each node: increments of f along orders from I, f(I), and the upper bound κ + c of g."""
+
+    orders: Ints
+    increments: Floats
+    f_I: Floats
+    constants: Floats
+    slopes: Floats
+
+
+class Means(NamedTuple):
+    """The averaged minorant of each node, and how many it is made of."""
+
+    counts: Ints
+    constant: Floats
+    d: Floats
+
+
 @kernel
-def average(orders, increments, constants, slopes, f_I, I, x, count, mean_constant, mean_d, d, value):
+def average(new, I, x, means, d, value):
     """Add each node's new minorant to its average; write its slopes d and its value at x."""
+    orders, increments, f_I, constants, slopes = new
+    count, mean_constant, mean_d = means
     n = x.shape[1]
     for b in range(len(x)):
         weight = 2.0 / (count[b] + 2.0)
@@ -145,10 +167,9 @@ class DualBound(Bound):
         increments = self.f.chains(orders, nodes["I"])
         constants, slopes = self.majorant(nodes)
         d, value = np.empty(orders.shape), np.empty(len(orders))
-        average(
-            orders, increments, constants, slopes, nodes["f_I"], nodes["I"], nodes["x"], nodes["count"],
-            nodes["mean_constant"], nodes["mean_d"], d, value,
-        )  # fmt: skip
+        new = Minorants(orders, increments, nodes["f_I"], constants, slopes)
+        means = Means(nodes["count"], nodes["mean_constant"], nodes["mean_d"])
+        average(new, nodes["I"], nodes["x"], means, d, value)
         return d, value
 
     def _fix(self, nodes: Bundle, cutoff: float, closed: float) -> Tightened:

@@ -23,12 +23,14 @@ from dsprog.run.driver import Bundle
 
 
 @kernel
-def packing_kernel(first, second, differ, costs, price, included, unfixed, out):
-    """A packing of pairs for each node, taken greedily in the order of the pool."""
-    rows = max(first.max(), second.max()) + 1 if len(first) else 0
+def packing_kernel(first, second, differ, costs, price, taken, included, unfixed, out):
+    """A packing of pairs for each node, taken greedily in the order of the pool; ``taken`` is room for all rows."""
+    used = np.empty(differ.shape[1], dtype=np.bool_)
     for b in range(len(out)):
-        taken = np.zeros(rows, dtype=np.bool_)
-        used = included[b].copy()  # a column of I tells the pair apart already
+        for p in range(len(first)):
+            taken[first[p]] = taken[second[p]] = False
+        for j in range(len(used)):
+            used[j] = included[b, j]  # a column of I tells the pair apart already
         total = 0.0
         for p in range(len(first)):
             if taken[first[p]] or taken[second[p]]:
@@ -65,6 +67,7 @@ class PairsBound(Bound):
         pool.enlarge(np.zeros(p.n, dtype=bool))
         order = np.argsort(pool.differ.sum(axis=1), kind="stable")
         self.pairs = pool.first[order], pool.second[order], pool.differ[order]
+        self.rows = len(information.y)
         self.price *= pool.price
 
     def prepare(self, nodes: Bundle) -> None:
@@ -75,8 +78,8 @@ class PairsBound(Bound):
 
     def tighten(self, nodes: Bundle, cutoff: float) -> Tightened:
         """Raise ``lower``."""
-        packed = np.empty(len(nodes["lower"]))
-        packing_kernel(*self.pairs, self.costs, self.price, nodes["I"], free(nodes), packed)
+        packed, taken = np.empty(len(nodes["lower"])), np.empty(self.rows, dtype=bool)
+        packing_kernel(*self.pairs, self.costs, self.price, taken, nodes["I"], free(nodes), packed)
         bound = self.p.values(nodes["I"]) + self.q.values(nodes["U"]) - self.most + packed
         nodes["lower"] = np.maximum(nodes["lower"], bound)
         nodes, _, closed = close(nodes, cutoff)

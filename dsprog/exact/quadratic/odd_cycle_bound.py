@@ -13,16 +13,34 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
-from dsprog.core.kernel import kernel
+from dsprog.core.kernel import kernel, part
 from dsprog.core.quadratic_form import QuadraticForm
 from dsprog.core.validation import Floats, Ints, Masks
 from dsprog.milp.growing import GrowingProgramme
 
 
-@kernel
+class Graph(NamedTuple):
+    """Neighbours of every vertex in compressed rows: where rows start, the other ends, and the numbers of the edges."""
+
+    indptr: Ints
+    heads: Ints
+    edges: Ints
+
+
+class Rows(NamedTuple):
+    """Room for rows of a programme: where they start, columns, values, and right-hand sides b."""
+
+    starts: Ints
+    columns: Ints
+    values: Floats
+    b: Floats
+
+
+@part
 def push_heap(keys, items, size, key, item):
     """Put an item into a binary heap; returns the new size."""
     i = size
@@ -33,7 +51,7 @@ def push_heap(keys, items, size, key, item):
     return size + 1
 
 
-@kernel
+@part
 def pop_heap(keys, items, size):
     """Take the least item out of a binary heap of ``size`` entries: the last one sinks from the top."""
     key, item = keys[size - 1], items[size - 1]
@@ -53,14 +71,18 @@ def pop_heap(keys, items, size):
 
 
 @kernel
-def odd_cycles_kernel(indptr, heads, edges, z, order, most, limit, starts, columns, values, b):
+def odd_cycles_kernel(graph, z, order, most, limit, rows):
     """Rows of violated odd cycles, looked for from the vertices in ``order``; returns their number."""
+    indptr, heads, edges = graph
+    starts, columns, values, b = rows
     n = len(indptr) - 1
-    distance, parent, used = np.empty(2 * n), np.empty(2 * n, dtype=np.int64), np.zeros(n, dtype=np.bool_)
+    distance, parent, used = np.empty(2 * n), np.empty(2 * n, dtype=np.int64), np.empty(n, dtype=np.bool_)
     keys, items = np.empty(len(heads) * 4 + 4), np.empty(len(heads) * 4 + 4, dtype=np.int64)
-    position, touched = np.full(n, -1), np.empty(2 * n, dtype=np.int64)
+    position, touched = np.empty(n, dtype=np.int64), np.empty(2 * n, dtype=np.int64)
     walk = np.empty(2 * n + 2, dtype=np.int64)
     distance[:] = np.inf
+    for i in range(n):
+        position[i], used[i] = -1, False
     count, filled = 0, 0
     starts[0] = 0
     for v in order:
@@ -101,7 +123,13 @@ def odd_cycles_kernel(indptr, heads, edges, z, order, most, limit, starts, colum
                 walk[length] = code
                 length += 1
                 p, cross = code // 2, code % 2
-                tail = np.searchsorted(indptr, p, side="right") - 1
+                tail, after = 0, n  # the row that holds arc p: indptr[tail] <= p < indptr[tail + 1]
+                while after - tail > 1:
+                    middle = (tail + after) // 2
+                    if indptr[middle] <= p:
+                        tail = middle
+                    else:
+                        after = middle
                 node = tail + n * ((node // n) ^ cross)
             crossings = 0
             for k in range(first, length):
@@ -143,14 +171,14 @@ class Edges:
         heads = np.concatenate([outer + 1, upper.col + 1])
         return Edges(tails, heads, np.concatenate([form.field[outer], -0.5 * upper.data]))
 
-    def rows(self, n: int, which: Masks) -> tuple[Ints, Ints, Ints]:
-        """Neighbours of every vertex in compressed rows, over some of the edges: indptr, heads, edge numbers."""
+    def rows(self, n: int, which: Masks) -> Graph:
+        """Neighbours of every vertex over some of the edges."""
         number = np.flatnonzero(which)
         tails = np.concatenate([self.tails[number], self.heads[number]])
         heads = np.concatenate([self.heads[number], self.tails[number]])
         order = np.argsort(tails, kind="stable")
         indptr = np.searchsorted(tails[order], np.arange(n + 2))
-        return indptr, heads[order], np.tile(number, 2)[order]
+        return Graph(indptr, heads[order].astype(np.int64), np.tile(number, 2)[order])
 
 
 class OddCycleBound:
@@ -222,12 +250,10 @@ class OddCycleBound:
         """Odd cycles by shortest paths, from the vertices in random order."""
         n = len(self.graph[0]) - 1
         room = max(200_000, 8 * n)
-        starts, b = np.zeros(most + 1, dtype=np.int64), np.empty(most)
-        columns, values = np.empty(room, dtype=np.int64), np.empty(room)
-        order = self.rng.permutation(n)
-        count = odd_cycles_kernel(*self.graph, self.z, order, most, 1.0 - 1e-4, starts, columns, values, b)
-        filled = starts[count]
-        self.programme.add(starts[: count + 1], columns[:filled], values[:filled], b[:count])
+        rows = Rows(np.zeros(most + 1, dtype=np.int64), np.empty(room, dtype=np.int64), np.empty(room), np.empty(most))
+        count = odd_cycles_kernel(self.graph, self.z, self.rng.permutation(n), most, 1.0 - 1e-4, rows)
+        filled = rows.starts[count]
+        self.programme.add(rows.starts[: count + 1], rows.columns[:filled], rows.values[:filled], rows.b[:count])
         return count
 
     def most_fractional(self) -> int:

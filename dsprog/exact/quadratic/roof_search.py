@@ -9,18 +9,49 @@ and ½w_i at q_i, every arc carries ¼|P_ij|, and
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
-from dsprog.core.kernel import kernel
+from dsprog.core.kernel import kernel, part
 from dsprog.core.quadratic_form import QuadraticForm, Steps
-from dsprog.core.validation import Masks
+from dsprog.core.validation import Floats, Ints, Masks
 from dsprog.presolve.roof import doubled
 from dsprog.submodular.boykov_kolmogorov import max_flow_kernel, reachable_kernel, sisters
 
 
-@kernel
-def roof_kernel(u, indptr, indices, data, labels, network, heads, sister, full, residual, terminal, reached):
-    """Roof bound of a partial labelling, without the constant; ``reached`` receives the smallest minimiser."""
+class Pairs(NamedTuple):
+    """The quadratic function: u, and P in compressed rows."""
+
+    u: Floats
+    indptr: Ints
+    indices: Ints
+    data: Floats
+
+
+class Network(NamedTuple):
+    """The doubled network: arcs in compressed rows, the arc back of each, and their capacities with nothing fixed."""
+
+    indptr: Ints
+    heads: Ints
+    sister: Ints
+    full: Floats
+
+
+class Flow(NamedTuple):
+    """What a node leaves of the capacities of arcs and terminals, and the nodes that the source reaches then."""
+
+    residual: Floats
+    terminal: Floats
+    reached: Masks
+
+
+@part
+def roof_kernel(pairs, labels, network, flow):
+    """Roof bound of a partial labelling, without the constant; ``flow.reached`` receives the smallest minimiser."""
+    u, indptr, indices, data = pairs
+    residual, terminal, reached = flow
+    heads, full = network.heads, network.full
     n = len(u)
     lower = 0.0
     for i in range(n):
@@ -42,34 +73,40 @@ def roof_kernel(u, indptr, indices, data, labels, network, heads, sister, full, 
         terminal[i], terminal[n + i] = -0.5 * w, 0.5 * w
         lower += 0.5 * field + 0.25 * negative - 0.5 * abs(w)
     for i in range(2 * n):
-        for a in range(network[i], network[i + 1]):
+        for a in range(network.indptr[i], network.indptr[i + 1]):
             free_arc = labels[i % n] < 0 and labels[heads[a] % n] < 0
             residual[a] = full[a] if free_arc else 0.0
-    lower += max_flow_kernel(network, heads, sister, residual, terminal)
+    lower += max_flow_kernel(network.indptr, heads, network.sister, residual, terminal)
     for a in range(len(residual)):
         if residual[a] <= 1e-12 * full[a]:
             residual[a] = 0.0
     reached[:] = False
-    reachable_kernel(network, heads, sister, residual, terminal, True, reached)
+    reachable_kernel(network.indptr, heads, network.sister, residual, terminal, True, reached)
     return lower
 
 
 @kernel
-def roof_search_kernel(u, indptr, indices, data, network, heads, sister, full, best, value, slack, step, nodes):
+def roof_search_kernel(pairs, network, best, value, slack, step, nodes):
     """Search until closed or out of nodes; ``best`` is improved in place. Returns value, nodes used, and if closed.
 
     A node is closed where no multiple of ``step`` (0: no number) lies from its bound up to value - slack.
     """
+    u, indptr, indices, data = pairs
     n = len(u)
-    labels, trail, length = np.full(n, -1), np.empty(n, dtype=np.int64), 0
-    mark, chosen, second = np.zeros(n + 1, dtype=np.int64), np.zeros(n + 1, dtype=np.int64), np.zeros(n + 1, np.bool_)
-    residual, terminal, reached = np.empty(len(full)), np.empty(2 * n), np.empty(2 * n, dtype=np.bool_)
+    labels, trail, length = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64), 0
+    # at each depth: the length of the trail, the variable branched on, and whether its second label is being tried
+    mark, chosen = np.empty(n + 1, dtype=np.int64), np.empty(n + 1, dtype=np.int64)
+    second = np.empty(n + 1, dtype=np.bool_)
+    flow = Flow(np.empty(len(network.full)), np.empty(2 * n), np.empty(2 * n, dtype=np.bool_))
+    reached = flow.reached
+    for i in range(n):
+        labels[i] = -1
     depth, used = 0, 0
     while True:
         if used == nodes:
             return value, used, False
         used += 1
-        lower = roof_kernel(u, indptr, indices, data, labels, network, heads, sister, full, residual, terminal, reached)
+        lower = roof_kernel(pairs, labels, network, flow)
         if step > 0.0:
             lower = step * np.ceil(lower / step - 1e-5)
         if lower < value - slack:
@@ -128,11 +165,11 @@ def roof_search(
     (-1.0, True)
     """
     double = doubled(form)
-    network, heads = double.pairs.indptr.astype(np.int64), double.pairs.indices.astype(np.int64)
-    full, best = -0.5 * double.pairs.data, mask.copy()
+    indptr, heads = double.pairs.indptr.astype(np.int64), double.pairs.indices.astype(np.int64)
+    network, best = Network(indptr, heads, sisters(indptr, heads), -0.5 * double.pairs.data), mask.copy()
     value = float(form.values(mask[None])[0]) - form.constant
     rounding = 0.0 if steps.size else 1e-12 * form.scale
     value, used, closed = roof_search_kernel(
-        *form.compiled, network, heads, sisters(network, heads), full, best, value, slack - rounding, steps.size, nodes
+        Pairs(*form.compiled), network, best, value, slack - rounding, steps.size, nodes
     )
     return best, value + form.constant, used, closed

@@ -17,12 +17,11 @@ from dsprog.core.validation import Floats, Masks
 def tabu_kernel(u, indptr, indices, data, masks, steps, waits, values):
     """Improve each row of ``masks`` in place; ``values`` receives E - constant."""
     n = len(u)
-    field = np.empty(n)
-    until = np.empty(n, dtype=np.int64)
+    field, until, best = np.empty(n), np.empty(n, dtype=np.int64), np.empty(n, dtype=np.bool_)
     for b in range(len(masks)):
-        x, best = masks[b], masks[b].copy()
-        field[:] = u
-        until[:] = 0
+        x = masks[b]
+        for i in range(n):
+            field[i], until[i], best[i] = u[i], 0, x[i]
         now = 0.0
         for i in range(n):
             if x[i]:
@@ -50,10 +49,12 @@ def tabu_kernel(u, indptr, indices, data, masks, steps, waits, values):
             since += 1
             if now < least - 1e-12 * abs(least):
                 least, since = now, 0
-                best[:] = x
+                for i in range(n):
+                    best[i] = x[i]
             if since >= steps:
                 break
-        masks[b] = best
+        for i in range(n):
+            x[i] = best[i]
         values[b] = least
 
 

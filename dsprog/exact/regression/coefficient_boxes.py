@@ -19,37 +19,41 @@ from __future__ import annotations
 
 import numpy as np
 
-from dsprog.core.kernel import kernel
-from dsprog.exact.regression.perspective_bound import descend, hull, product, shape, shape_all
+from dsprog.core.kernel import kernel, part
+from dsprog.exact.regression.perspective_bound import Limits, Point, descend, hull, product, relax, shape, shape_all
 
 
-@kernel
-def forced_bound(G, b, c, d, D, lo, hi, knees, slopes, w, Gw, j, eta, cutoff, accuracy, sweeps, val):
+@part
+def forced_bound(problem, shapes, point, j, eta, limits, val):
     """F(η): the bound with j forced and b_j + η in place of b_j; leaves w as it is, and h_j to be shaped again."""
-    knees[0, j], knees[1, j] = max(lo[j], 0.0), max(-hi[j], 0.0)
-    slopes[0, j], slopes[1, j] = 0.0, 0.0
-    point, point_product, target = w.copy(), Gw.copy(), b.copy()
-    target[j] += eta
-    return descend(G, target, c, d, D, lo, hi, knees, slopes, point, point_product, j, cutoff, accuracy, sweeps, val)
+    lo, hi = problem.lo[j], problem.hi[j]
+    shapes.knees[0, j], shapes.knees[1, j] = max(lo, 0.0), max(-hi, 0.0)
+    shapes.slopes[0, j], shapes.slopes[1, j] = 0.0, 0.0
+    before = problem.b[j]
+    problem.b[j] = before + eta
+    lower = descend(problem, shapes, Point(point.w.copy(), point.Gw.copy()), j, limits, val)
+    problem.b[j] = before
+    return lower
 
 
-@kernel
-def tighten_boxes(G, b, c, d, D, lo, hi, w, lower, cutoff, accuracy, sweeps, exclude):
+@part
+def tighten_boxes(problem, w, lower, limits, exclude):
     """Tighten the boxes, and mark features that no set below the cutoff has; ``lower`` is the bound at w."""
-    n = len(w)
-    Gw, val = product(G, w), np.empty(n)
-    knees, slopes = np.empty((2, n)), np.empty((2, n))
-    shape_all(d, D, lo, hi, knees, slopes)
-    for j in range(n):
+    d, D, lo, hi = problem.d, problem.D, problem.lo, problem.hi
+    point, val, cutoff = Point(w, product(problem.G, w)), np.empty(len(w)), limits.cutoff
+    endless = Limits(np.inf, limits.accuracy, limits.sweeps)
+    shapes = shape_all(problem)
+    for j in range(len(w)):
         most = lower + d[j] + D[j] * w[j] * w[j] - hull(w[j], d[j], D[j], lo[j], hi[j])[0]
         chosen = 0.3 * lower + 0.7 * most  # what F(0) will be, more or less
         if most >= cutoff:
-            chosen = forced_bound(G, b, c, d, D, lo, hi, knees, slopes, w, Gw, j, 0.0, cutoff, accuracy, sweeps, val)
-        for sign in (1.0, -1.0):
+            chosen = forced_bound(problem, shapes, point, j, 0.0, limits, val)
+        for side in range(2):
+            sign = 1.0 if side == 0 else -1.0
             if chosen >= cutoff or sign * w[j] < 0.0:
                 continue
-            eta = sign * 0.65 * np.sqrt(2.0 * (cutoff - chosen) * G[j, j])
-            end = forced_bound(G, b, c, d, D, lo, hi, knees, slopes, w, Gw, j, eta, np.inf, accuracy, sweeps, val)
+            eta = sign * 0.65 * np.sqrt(2.0 * (cutoff - chosen) * problem.G[j, j])
+            end = forced_bound(problem, shapes, point, j, eta, endless, val)
             if sign > 0.0:
                 hi[j] = min(hi[j], (cutoff - end) / eta)
             else:
@@ -58,4 +62,16 @@ def tighten_boxes(G, b, c, d, D, lo, hi, w, lower, cutoff, accuracy, sweeps, exc
             exclude[j] = True
             lo[j] = 0.0
             hi[j] = 0.0
-        shape(d, D, lo, hi, j, knees, slopes)
+        shape(problem, j, shapes)
+
+
+@kernel
+def relax_or_tighten(problem, w, lower, limits, val, exclude, boxes):
+    """Descend from w and return LB or, with ``boxes``, tighten the boxes with the bound ``lower`` at w.
+
+    One kernel for both, because nearly all there is to compile is the descent that they share.
+    """
+    if boxes:
+        tighten_boxes(problem, w, lower, limits, exclude)
+        return lower
+    return relax(problem, w, limits, val)

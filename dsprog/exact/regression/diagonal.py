@@ -11,40 +11,57 @@ from __future__ import annotations
 
 import numpy as np
 
-from dsprog.core.kernel import kernel
-from dsprog.exact.regression.elimination import factorise, invert
-from dsprog.exact.regression.perspective_bound import hull
+from dsprog.core.kernel import kernel, part
+from dsprog.core.validation import Floats
+from dsprog.exact.regression.elimination import factorise
+from dsprog.exact.regression.perspective_bound import Relaxed
 
 
-@kernel
-def supergradient(d, D, lo, hi, w, S, memory):
-    """S ← memory · S + (1 - memory) |w_j| (s_j - |w_j|)₊, an average that damps the zigzag of supergradients."""
-    for j in range(len(w)):
-        gain = hull(w[j], d[j], D[j], lo[j], hi[j])[1] - w[j] * w[j]
-        S[j] = memory * S[j] + (1.0 - memory) * max(0.0, gain)
+@part
+def add_outer(Z, row, scale):
+    """Z += scale · row row'."""
+    for i in range(len(row)):
+        factor = scale * row[i]
+        for k in range(len(row)):
+            Z[i, k] += factor * row[k]
+
+
+def supergradient(problem: Relaxed, w: Floats) -> Floats:
+    """|w_j| (s_j - |w_j|)₊, with s_j the knee of h_j on the side of w_j."""
+    lo, hi, size = problem.lo, problem.hi, np.abs(w)
+    least = np.where(w > 0, np.maximum(lo, 0.0), np.maximum(-hi, 0.0))
+    most = np.where(w > 0, hi, -lo)
+    knees = np.minimum(np.maximum(np.sqrt(problem.d / problem.D), least), most)
+    return size * np.maximum(knees - size, 0.0)
 
 
 @kernel
 def raise_diagonal(G, D, S, mu, floor, shift, new):
     """``new``: D after one round of coordinate moves; False if G - 2 new is not certified positive semidefinite."""
     n = len(G)
-    L, Z = np.zeros((n, n)), np.empty((n, n))
-    new[:] = D
-    if not factorise(G, D, shift, L):
-        return False
-    invert(L, Z)
-    column = np.empty(n)
+    Z, row = np.empty((n, n)), np.empty(n)
+    for i in range(n):
+        new[i] = D[i]
+        for k in range(n):
+            Z[i, k] = G[i, k] if i != k else G[i, k] - 2.0 * D[i] - shift
+    for j in range(n):  # sweep one coordinate after the other: Z becomes -(G - 2D)⁻¹
+        pivot = Z[j, j]
+        if not pivot > 0.0:
+            return False
+        for k in range(n):
+            row[k] = Z[j, k]
+        add_outer(Z, row, -1.0 / pivot)
+        for k in range(n):
+            Z[j, k] = Z[k, j] = row[k] / pivot
+        Z[j, j] = -1.0 / pivot
     for j in range(n):
-        room = 1.0 / Z[j, j]
+        room = -1.0 / Z[j, j]
         move = max(room - 2.0 * mu / max(S[j], 1e-300), 2.0 * (floor - new[j]))
         move = min(move, 0.999 * room)
         if move == 0.0:
             continue
         new[j] += 0.5 * move
-        factor = move / (1.0 - move * Z[j, j])
-        column[:] = Z[j]
-        for i in range(n):
-            scale = factor * column[i]
-            for k in range(n):
-                Z[i, k] += scale * column[k]
-    return factorise(G, new, shift, L)
+        for k in range(n):
+            row[k] = Z[j, k]
+        add_outer(Z, row, -move / (1.0 + move * row[j]))
+    return factorise(G, new, shift, Z)

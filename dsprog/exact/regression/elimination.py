@@ -1,4 +1,4 @@
-"""Dense kernels under the perspective bound: Cholesky factors, inverses, and the elimination of included features.
+"""Dense kernels under the perspective bound: Cholesky factors, and the elimination of included features.
 
 With I chosen, the coefficients of I are minimised out of ½ w'Gw - b'w + c exactly:
 
@@ -42,67 +42,30 @@ def factorise(A, diagonal, shift, L):
 
 
 @kernel
-def invert(L, Z):
-    """Z = (LL')⁻¹ = M'M from a lower triangular L, M = L⁻¹."""
-    n = len(L)
-    M = np.zeros((n, n))
-    Z[:] = 0.0
-    for i in range(n):
-        row = M[i]
-        for k in range(i):
-            scale = L[i, k]
-            for j in range(k + 1):
-                row[j] -= scale * M[k, j]
-        row[i] = 1.0
-        for j in range(i + 1):
-            row[j] /= L[i, i]
-        for j in range(i + 1):
-            scale = row[j]
-            for k in range(j + 1):
-                Z[j, k] += scale * row[k]
-    for i in range(n):
-        for j in range(i):
-            Z[j, i] = Z[i, j]
-
-
-@kernel
 def eliminate(G, b, c, chosen, free, reduced_G, reduced_b):
     """G' and b' of the free features given the chosen ones; returns c', or infinity if G is singular on I."""
     m, n = len(chosen), len(free)
-    L, Y, z = np.empty((m, m)), np.empty((n, m)), np.empty(m)
-    for i in range(m):
-        for j in range(i + 1):
-            total = G[chosen[i], chosen[j]]
-            for k in range(j):
-                total -= L[i, k] * L[j, k]
-            if i > j:
-                L[i, j] = total / L[j, j]
-            elif not total > 0.0:
-                return np.inf
-            else:
-                L[i, i] = np.sqrt(total)
-        total = b[chosen[i]]
-        for k in range(i):
-            total -= L[i, k] * z[k]
-        z[i] = total / L[i, i]
-        c -= 0.5 * z[i] * z[i]
-    for f in range(n):  # row f of Y is L⁻¹ G_If
-        for i in range(m):
-            total = G[free[f], chosen[i]]
-            for k in range(i):
-                total -= L[i, k] * Y[f, k]
-            Y[f, i] = total / L[i, i]
-    for f in range(n):
-        total = b[free[f]]
-        for k in range(m):
-            total -= Y[f, k] * z[k]
-        reduced_b[f] = total
-        for e in range(f + 1):
-            total = G[free[f], free[e]]
-            for k in range(m):
-                total -= Y[f, k] * Y[e, k]
-            reduced_G[f, e] = total
-            reduced_G[e, f] = total
+    A = np.empty((m + n, m + n + 1))  # the upper triangle of G over chosen and free features, and b beside it
+    order = np.empty(m + n, dtype=np.int64)
+    for i in range(m + n):
+        order[i] = chosen[i] if i < m else free[i - m]
+    for i in range(m + n):
+        for k in range(i, m + n):
+            A[i, k] = G[order[i], order[k]]
+        A[i, m + n] = b[order[i]]
+    for k in range(m):
+        if not A[k, k] > 0.0:
+            return np.inf
+        for i in range(k + 1, m + n):
+            scale = A[k, i] / A[k, k]
+            for l in range(i, m + n + 1):
+                A[i, l] -= scale * A[k, l]
+        c -= 0.5 * A[k, m + n] * A[k, m + n] / A[k, k]
+    for i in range(n):
+        reduced_b[i] = A[m + i, m + n]
+        for k in range(i, n):
+            reduced_G[i, k] = A[m + i, m + k]
+            reduced_G[k, i] = A[m + i, m + k]
     return c
 
 

@@ -24,38 +24,78 @@ bound, in which val_j takes the place of max(0, val_j), is one of the sets that 
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
-from dsprog.core.kernel import kernel
-from dsprog.exact.regression.elimination import factorise
+from dsprog.core.kernel import part
+from dsprog.core.validation import Floats
 
 ROUNDS = 4  # of coordinate descent on the support between two looks at the bound
 
 
-@kernel
+class Relaxed(NamedTuple):
+    """The problem of a node: ½ w'Gw - b'w + c + Σ_{j∈S} d_j, the diagonal D, and the boxes lo <= w <= hi."""
+
+    G: Floats
+    b: Floats
+    c: float
+    d: Floats
+    D: Floats
+    lo: Floats
+    hi: Floats
+
+
+class Shape(NamedTuple):
+    """Where line and parabola of each h_j meet, and the line's slope: (2, n), positive side first."""
+
+    knees: Floats
+    slopes: Floats
+
+
+class Point(NamedTuple):
+    """A point w of the relaxation, and Gw, which follows it."""
+
+    w: Floats
+    Gw: Floats
+
+
+class Limits(NamedTuple):
+    """When a descent ends: LB reaches the cutoff, it is this near to the relaxation's value, or rounds are used up."""
+
+    cutoff: float
+    accuracy: float
+    sweeps: int
+
+
+@part
 def knee(d, D, least, most):
     """Where line and parabola of h_j meet, on a side where |w_j| lies between least and most if j is chosen."""
     return min(max(np.sqrt(d / D), least), most)
 
 
-@kernel
-def shape(d, D, lo, hi, j, knees, slopes):
+@part
+def shape(problem, j, shapes):
     """Fill in knee and slope of h_j on the positive side (row 0) and the negative side (row 1)."""
+    d, D, lo, hi = problem.d[j], problem.D[j], problem.lo[j], problem.hi[j]
     for side in range(2):
-        least, most = (max(lo[j], 0.0), hi[j]) if side == 0 else (max(-hi[j], 0.0), -lo[j])
-        s = knee(d[j], D[j], least, most)
-        knees[side, j] = s
-        slopes[side, j] = np.inf if most <= 0.0 else d[j] / s + D[j] * s if s > 0.0 else 0.0
+        least, most = (max(lo, 0.0), hi) if side == 0 else (max(-hi, 0.0), -lo)
+        s = knee(d, D, least, most)
+        shapes.knees[side, j] = s
+        shapes.slopes[side, j] = np.inf if most <= 0.0 else d / s + D * s if s > 0.0 else 0.0
 
 
-@kernel
-def shape_all(d, D, lo, hi, knees, slopes):
+@part
+def shape_all(problem):
     """Knees and slopes of every feature."""
-    for j in range(len(d)):
-        shape(d, D, lo, hi, j, knees, slopes)
+    n = len(problem.d)
+    shapes = Shape(np.empty((2, n)), np.empty((2, n)))
+    for j in range(n):
+        shape(problem, j, shapes)
+    return shapes
 
 
-@kernel
+@part
 def hull(t, d, D, lo, hi):
     """h(t), and what it gains for each unit of D, which is |t| s on the line and t² beyond."""
     least, most = (max(lo, 0.0), hi) if t > 0.0 else (max(-hi, 0.0), -lo)
@@ -66,20 +106,21 @@ def hull(t, d, D, lo, hi):
     return (D * t * t + d, t * t) if size > 0.0 else (0.0, 0.0)
 
 
-@kernel
-def sweep(G, b, D, lo, hi, knees, slopes, w, Gw, support_only):
+@part
+def sweep(problem, shapes, point, support_only):
     """One round of coordinate descent, Gw following w; returns the largest G_jj (change of w_j)²."""
+    G, w, Gw = problem.G, point.w, point.Gw
     n = len(w)
     largest = 0.0
     for j in range(n):
         if support_only and w[j] == 0.0:
             continue
-        r = b[j] - Gw[j] + G[j, j] * w[j]
-        side, most = (0, hi[j]) if r > 0.0 else (1, -lo[j])
-        size = abs(r) - slopes[side, j]
+        r = problem.b[j] - Gw[j] + G[j, j] * w[j]
+        side, most = (0, problem.hi[j]) if r > 0.0 else (1, -problem.lo[j])
+        size = abs(r) - shapes.slopes[side, j]
         new = 0.0
         if size > 0.0:  # on the line up to the knee, beyond it on the parabola
-            s, H = knees[side, j], G[j, j] - 2.0 * D[j]
+            s, H = shapes.knees[side, j], G[j, j] - 2.0 * problem.D[j]
             new = size / H if size <= s * H else min(max(abs(r) / G[j, j], s), most)
         change = (new if side == 0 else -new) - w[j]
         if change != 0.0:
@@ -90,97 +131,116 @@ def sweep(G, b, D, lo, hi, knees, slopes, w, Gw, support_only):
     return largest
 
 
-@kernel
+@part
 def best_value(v, D, lo, hi):
     """max over lo <= t <= hi of v t - D t²."""
     t = min(max(v / (2.0 * D), lo), hi)
     return v * t - D * t * t
 
 
-@kernel
-def bound(b, c, d, D, lo, hi, w, Gw, forced, val):
+@part
+def bound(problem, point, forced, val):
     """LB at w, and how far below the relaxation's value at w it lies; fills in val. No feature is forced if -1 is."""
-    lower = c
+    w, Gw = point
+    lower = problem.c
     excess = 0.0
     for j in range(len(w)):
-        lower -= 0.5 * w[j] * Gw[j] - D[j] * w[j] * w[j]
-        v = b[j] - Gw[j] + 2.0 * D[j] * w[j]
-        val[j] = best_value(v, D[j], lo[j], hi[j]) - d[j]
+        d, D, lo, hi = problem.d[j], problem.D[j], problem.lo[j], problem.hi[j]
+        lower -= 0.5 * w[j] * Gw[j] - D * w[j] * w[j]
+        v = problem.b[j] - Gw[j] + 2.0 * D * w[j]
+        val[j] = best_value(v, D, lo, hi) - d
         gain = val[j] if j == forced else max(0.0, val[j])
-        height = D[j] * w[j] * w[j] + d[j] if j == forced else hull(w[j], d[j], D[j], lo[j], hi[j])[0]
+        height = D * w[j] * w[j] + d if j == forced else hull(w[j], d, D, lo, hi)[0]
         lower -= gain
         excess += height + gain - v * w[j]
     return lower, excess
 
 
-@kernel
-def extrapolate(points, products, w, Gw):
-    """w and Gw: the affine combination of consecutive points whose steps cancel best (Anderson); False if it is wild.
+@part
+def extrapolate(points, products, leap):
+    """Leap to the affine combination of consecutive points whose steps cancel best (Anderson); False if it is wild.
 
     With u_i the step from point i to the next, the weights minimise |Σ a_i u_i|² over Σ a_i = 1. Large weights would
     carry rounding errors of the products into Gw.
     """
-    m = len(points) - 1
-    steps = points[1:] - points[:-1]
-    A, L = steps @ steps.T, np.zeros((m, m))
-    if not factorise(A, np.zeros(m), -1e-10 * np.trace(A), L):
-        return False
-    a = np.ones(m)
+    m, n = len(points) - 1, points.shape[1]
+    A = np.empty((m, m + 1))  # u_i·u_k beside a column of ones: the weights solve it, up to their sum
+    trace = 0.0
     for i in range(m):
-        for k in range(i):
-            a[i] -= L[i, k] * a[k]
-        a[i] /= L[i, i]
-    for i in range(m - 1, -1, -1):
-        for k in range(i + 1, m):
-            a[i] -= L[k, i] * a[k]
-        a[i] /= L[i, i]
-    a /= a.sum()
-    if not np.abs(a).sum() < 100.0:
+        for k in range(m):
+            A[i, k] = 0.0
+            for j in range(n):
+                A[i, k] += (points[i + 1, j] - points[i, j]) * (points[k + 1, j] - points[k, j])
+        A[i, m] = 1.0
+        trace += A[i, i]
+    total, size = 0.0, 0.0
+    for i in range(m):  # Gauss and Jordan; the matrix is positive definite with a little more on its diagonal
+        A[i, i] += 1e-10 * trace
+    for i in range(m):
+        if not A[i, i] > 0.0:
+            return False
+        for k in range(m):
+            if k != i:
+                scale = A[k, i] / A[i, i]
+                for l in range(i, m + 1):
+                    A[k, l] -= scale * A[i, l]
+    for i in range(m):
+        total += A[i, m] / A[i, i]
+        size += abs(A[i, m] / A[i, i])
+    if not size < 100.0 * abs(total):
         return False
-    w[:] = a @ points[1:]
-    Gw[:] = a @ products[1:]
+    for j in range(n):
+        leap.w[j], leap.Gw[j] = 0.0, 0.0
+    for i in range(m):
+        a = A[i, m] / A[i, i] / total
+        for j in range(n):
+            leap.w[j] += a * points[i + 1, j]
+            leap.Gw[j] += a * products[i + 1, j]
     return True
 
 
-@kernel
-def descend(G, b, c, d, D, lo, hi, knees, slopes, w, Gw, forced, cutoff, accuracy, sweeps, val):
+@part
+def descend(problem, shapes, point, forced, limits, val):
     """Coordinate descent from w until LB is near the relaxation's value or reaches the cutoff; returns LB.
 
     ``w`` becomes the point of the bound and ``val`` its values. A round over all features is followed by rounds over
     the support and a leap ahead, kept if the relaxation's value falls; then the bound says whether more is worth while.
     """
-    n = len(w)
+    n = len(val)
     points, products = np.empty((ROUNDS + 1, n)), np.empty((ROUNDS + 1, n))
-    leap, leap_product, other = np.empty(n), np.empty(n), np.empty(n)
+    leap, other = Point(np.empty(n), np.empty(n)), np.empty(n)
     lower = -np.inf
     done = 0
-    while done < sweeps:
-        sweep(G, b, D, lo, hi, knees, slopes, w, Gw, False)
-        points[0], products[0] = w, Gw
+    while done < limits.sweeps:
         settled = False
-        for k in range(ROUNDS):
-            done += 1
-            if sweep(G, b, D, lo, hi, knees, slopes, w, Gw, True) < 1e-3 * accuracy:
+        for k in range(ROUNDS + 1):  # the first round is over all features
+            moved = sweep(problem, shapes, point, k > 0)
+            done += 1 if k else 0
+            if k and moved < 1e-3 * limits.accuracy:
                 settled = True
                 break
-            points[k + 1], products[k + 1] = w, Gw
-        lower, excess = bound(b, c, d, D, lo, hi, w, Gw, forced, val)
-        if lower >= cutoff or excess < accuracy:
+            for j in range(n):
+                points[k, j], products[k, j] = point.w[j], point.Gw[j]
+        lower, excess = bound(problem, point, forced, val)
+        if lower >= limits.cutoff or excess < limits.accuracy:
             break
-        if not settled and extrapolate(points, products, leap, leap_product):
-            further, rest = bound(b, c, d, D, lo, hi, leap, leap_product, forced, other)
+        if not settled and extrapolate(points, products, leap):
+            further, rest = bound(problem, leap, forced, other)
             if further + rest < lower + excess:
-                w[:], Gw[:], val[:] = leap, leap_product, other
+                for j in range(n):
+                    point.w[j], point.Gw[j], val[j] = leap.w[j], leap.Gw[j], other[j]
                 lower, excess = further, rest
-                if lower >= cutoff or excess < accuracy:
+                if lower >= limits.cutoff or excess < limits.accuracy:
                     break
     return lower
 
 
-@kernel
+@part
 def product(G, w):
     """Gw, for a w with zeros."""
-    Gw = np.zeros(len(w))
+    Gw = np.empty(len(w))
+    for k in range(len(w)):
+        Gw[k] = 0.0
     for j in range(len(w)):
         if w[j] != 0.0:
             for k in range(len(w)):
@@ -188,12 +248,9 @@ def product(G, w):
     return Gw
 
 
-@kernel
-def relax(G, b, c, d, D, lo, hi, w, cutoff, accuracy, sweeps, val):
+@part
+def relax(problem, w, limits, val):
     """Coordinate descent from w, clipped to the boxes; returns LB."""
-    n = len(w)
-    knees, slopes = np.empty((2, n)), np.empty((2, n))
-    shape_all(d, D, lo, hi, knees, slopes)
-    for j in range(n):
-        w[j] = min(max(w[j], min(lo[j], 0.0)), max(hi[j], 0.0))
-    return descend(G, b, c, d, D, lo, hi, knees, slopes, w, product(G, w), -1, cutoff, accuracy, sweeps, val)
+    for j in range(len(w)):
+        w[j] = min(max(w[j], min(problem.lo[j], 0.0)), max(problem.hi[j], 0.0))
+    return descend(problem, shape_all(problem), Point(w, product(problem.G, w)), -1, limits, val)

@@ -11,10 +11,10 @@ import numpy as np
 from dsprog.core.algebra import LinearCombination, Sum
 from dsprog.core.problem import Problem
 from dsprog.core.validation import Floats, Ints, Masks
-from dsprog.exact.regression.coefficient_boxes import tighten_boxes
+from dsprog.exact.regression.coefficient_boxes import relax_or_tighten
 from dsprog.exact.regression.diagonal import raise_diagonal, supergradient
 from dsprog.exact.regression.elimination import eliminate, factorise, safe_shift
-from dsprog.exact.regression.perspective_bound import relax
+from dsprog.exact.regression.perspective_bound import Limits, Relaxed
 from dsprog.functions.regression import LeastSquares
 
 SMALLEST = 1e-5  # least eigenvalue of the scaled G that elimination in floating point can bear
@@ -111,6 +111,11 @@ class Relaxation:
             loss, free, G, b, c, np.maximum(d[free], 0.0), D, S, w, lo, hi, np.zeros(m), c if m == 0 else -np.inf
         )
 
+    @property
+    def problem(self) -> Relaxed:
+        """What the kernels bound."""
+        return Relaxed(self.G, self.b, self.c, self.d, self.D, self.lo, self.hi)
+
     def store(self, node: dict[str, Any]) -> None:
         """What children inherit."""
         for key in ("D", "S", "w", "lo", "hi"):
@@ -124,15 +129,15 @@ class Relaxation:
         """Find w, and with it ``lower`` and ``val``."""
         room = self.room(cutoff)
         accuracy = 0.005 * room if np.isfinite(room) else 1e-6 * abs(self.c)
-        self.lower = relax(
-            self.G, self.b, self.c, self.d, self.D, self.lo, self.hi, self.w, cutoff, accuracy, SWEEPS, self.val
-        )
+        limits, exclude = Limits(cutoff, accuracy, SWEEPS), np.zeros(len(self.free), dtype=bool)
+        self.lower = relax_or_tighten(self.problem, self.w, self.lower, limits, self.val, exclude, False)
 
     def raise_diagonal(self, cutoff: float) -> bool:
         """Step to a better D, half the way again and again while the bound does not rise; False if it never does."""
-        supergradient(self.d, self.D, self.lo, self.hi, self.w, self.S, MEMORY if self.S.any() else 0.0)
-        target = np.empty_like(self.D)
+        memory = MEMORY if self.S.any() else 0.0  # an average damps the zigzag of supergradients
+        self.S = memory * self.S + (1.0 - memory) * supergradient(self.problem, self.w)
         floor, mu = FLOOR * self.loss.least_eigenvalue, BARRIER * self.room(cutoff) / len(self.D)
+        target = np.empty_like(self.D)
         if not raise_diagonal(self.G, self.D, self.S, mu, floor, self.loss.shift, target):
             return False
         for step in STEPS:  # between two D with G - 2D positive semidefinite it is so, too
@@ -148,8 +153,8 @@ class Relaxation:
         exclude = np.zeros(len(self.free), dtype=bool)
         if not np.isfinite(cutoff - self.lower):
             return exclude
-        matrices = (self.G, self.b, self.c, self.d, self.D, self.lo, self.hi, self.w)
-        tighten_boxes(*matrices, self.lower, cutoff, 0.05 * self.room(cutoff), SWEEPS // 3, exclude)
+        limits = Limits(cutoff, 0.05 * self.room(cutoff), SWEEPS // 3)
+        relax_or_tighten(self.problem, self.w, self.lower, limits, self.val, exclude, True)
         return exclude
 
     @property
