@@ -8,7 +8,7 @@ import pytest
 import dsprog as ds
 from dsprog.approximate.dca import Extension
 from dsprog.approximate.local_search import best_exchange, descend
-from dsprog.approximate.mod_mod import UpperBounds, lower_weights, orders_through
+from dsprog.approximate.majorants import UpperBounds, lower_weights, orders_through
 from dsprog.approximate.starts import frame_of, starting_sets
 from dsprog.core.constraints import Constraint, LinearRows
 from dsprog.core.problem import Problem

@@ -5,7 +5,7 @@ import pytest
 
 import dsprog as ds
 from dsprog.core.problem import as_problem
-from dsprog.exact.compact.compact_model import build
+from dsprog.exact.compact.box_search import build
 from dsprog.exact.interval.monotone_bound import monotone_parts
 from dsprog.exact.interval.pairs_bound import PairsBound
 from dsprog.functions.table import all_masks

@@ -11,7 +11,7 @@ import pytest
 import dsprog as ds
 from dsprog import milp
 from dsprog.core.problem import as_problem
-from dsprog.exact.compact.compact_model import build
+from dsprog.exact.compact.box_search import build
 from dsprog.functions.table import all_masks
 from dsprog.generators import FAMILIES, discrete_data, incidence, random_graph, sparse_weights
 from dsprog.testing import check_result, check_solver
