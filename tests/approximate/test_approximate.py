@@ -6,9 +6,6 @@ import numpy as np
 import pytest
 
 import dsprog as ds
-from dsprog.approximate.dca import Extension
-from dsprog.approximate.local_search import best_exchange, descend
-from dsprog.approximate.majorants import UpperBounds, lower_weights, orders_through
 from dsprog.approximate.starts import frame_of, starting_sets
 from dsprog.core.constraints import Constraint, LinearRows
 from dsprog.core.problem import Problem
@@ -16,6 +13,7 @@ from dsprog.functions.table import all_masks
 from dsprog.generators import FAMILIES, concave_difference
 from dsprog.run.run import Run
 from dsprog.testing import check_result, check_solver
+from tests.helpers.enumeration import flips, mask_of
 
 SOLVERS = {
     "flip": ds.LocalSearch(restarts=3),
@@ -37,7 +35,6 @@ SOLVERS = {
 }
 ADDITIONS, REMOVALS = {"forward"}, {"backward"}
 CONSTRAINED = [name for name in SOLVERS if not name.startswith(("ssp", "dca"))]
-STRUCTURED = [name for name in FAMILIES if name != "table"]
 
 
 class Pairs(Constraint):
@@ -55,15 +52,6 @@ CONSTRAINTS = {
     "all": [ds.Cardinality(2, 3), ds.Include([1]), ds.Exclude([0, 5])],
     "pairs": [Pairs()],
 }
-
-
-def flips(objective, S, feasible=None):
-    """Values of all (feasible) sets that differ from S in one element, by whether it is added."""
-    mask = np.isin(np.arange(objective.n), S)
-    neighbours = mask ^ np.eye(objective.n, dtype=bool)
-    keep = np.ones(objective.n, dtype=bool) if feasible is None else feasible(neighbours)
-    values = np.where(keep, objective.values(neighbours), np.inf)
-    return values[~mask], values[mask]
 
 
 def is_falling(trace):
@@ -95,7 +83,7 @@ def test_result_is_the_local_optimum_it_says(name, family):
         assert removals.min(initial=np.inf) >= result.value - slack
     if name == "swap":
         masks = all_masks(8)
-        mask = np.isin(np.arange(8), result.S)
+        mask = mask_of(result.S, 8)
         exchanged = masks[((masks ^ mask).sum(axis=1) == 2) & (masks.sum(axis=1) == mask.sum())]
         assert objective.values(exchanged).min(initial=np.inf) >= result.value - slack
 
@@ -127,7 +115,7 @@ def test_constraints_are_kept(name, case):
         initial = None if name != "backward" or case != "pairs" else [1, 2]
         result = ds.minimize(objective, SOLVERS[name], constraints=constraints, seed=0, initial=initial)
         check_result(result, objective, problem.feasible(all_masks(8)))
-        assert problem.feasible(np.isin(np.arange(8), result.S)[None, :])[0]
+        assert problem.feasible(mask_of(result.S, 8)[None, :])[0]
         assert result.status == "local"
         assert is_falling(result.trace)
         slack = 1e-8 * max(1.0, abs(result.value))
@@ -251,67 +239,6 @@ def test_a_batch_of_restarts_is_as_good_as_separate_runs(name):
         assert ds.minimize(objective, many, seed=5).value == pytest.approx(min(alone), abs=1e-9)
 
 
-def test_descend_is_the_descent_of_each_row():
-    objective = FAMILIES["concave"](15, 0)
-    problem = Problem(objective, (ds.Cardinality(3, 9),))
-    starts = starting_sets(problem, Run(problem, seed=0), 12)
-    before = starts.copy()
-    for feasible in (None, problem.feasible):
-        masks, values = descend(objective, starts, problem.slack, feasible)
-        assert np.array_equal(starts, before)
-        assert values == pytest.approx(objective.values(masks))
-        assert (values <= objective.values(starts)).all()
-        for b in range(len(starts)):
-            alone, value = descend(objective, starts[b : b + 1], problem.slack, feasible)
-            assert np.array_equal(alone[0], masks[b])
-            assert value[0] == pytest.approx(values[b])
-            assert np.concatenate(flips(objective, np.flatnonzero(alone[0]), feasible)).min() >= value[0] - 1e-9
-        assert feasible is None or feasible(masks).all()
-    tilt = np.random.default_rng(0).normal(size=starts.shape)
-    masks, values = descend(objective, starts, problem.slack, tilt=tilt)
-    for b in range(len(starts)):
-        tilted = objective + ds.Modular(tilt[b])
-        assert values[b] == pytest.approx(tilted(masks[b]))
-        assert np.concatenate(flips(tilted, np.flatnonzero(masks[b]))).min() >= values[b] - 1e-9
-    partly, _ = descend(objective, starts, problem.slack, stop=lambda: True)
-    assert np.array_equal(partly, starts)
-
-
-def test_best_exchange():
-    objective = ds.Modular([5.0, 1.0, 3.0, 2.0]) - ds.CardinalityConcave(4)
-    mask = np.array([True, False, True, False])
-    assert np.array_equal(best_exchange(objective, mask, objective(mask), 1e-9, None), [False, True, True, False])
-    full = np.ones(4, dtype=bool)
-    assert np.array_equal(best_exchange(objective, full, objective(full), 1e-9, None), full)
-
-
-@pytest.mark.parametrize("family", STRUCTURED)
-def test_modular_bounds_hold_and_touch(family):
-    """h <= g with equality at S and its best neighbours; both m >= f with equality at S, S + j and S - i."""
-    objective, masks = FAMILIES[family](6, 1), all_masks(6)
-    f, g, rows = objective.f, objective.g, np.arange(6)
-    scale = 1e-9 * max(1.0, np.abs(f.values(masks)).max(), np.abs(g.values(masks)).max())
-    sets = masks[[0, 63, 13, 38]]
-    marginals = objective.marginals(sets)
-    changes = np.where(sets, -marginals, marginals)
-    lower = g([]) + lower_weights(g, orders_through(sets, changes)) @ masks.T
-    assert (lower <= g.values(masks) + scale).all()
-    for b, S in enumerate(sets):
-        index = {mask.tobytes(): k for k, mask in enumerate(masks)}
-        assert lower[b, index[S.tobytes()]] == pytest.approx(g(S), abs=scale)
-        for inside in set(S):
-            least = changes[b][inside == S].min()
-            best = [S ^ (rows == j) for j in rows[(inside == S) & (changes[b] <= least + scale)]]
-            assert any(lower[b, index[T.tobytes()]] == pytest.approx(g(T), abs=scale) for T in best)
-        for kind in ("grow", "shrink"):
-            weights = UpperBounds(f, kind).weights(sets)[0][b]
-            upper = f(S) + weights @ masks.T - weights[S].sum()
-            assert (upper >= f.values(masks) - scale).all()
-            for j in rows[(kind == "shrink") == S]:
-                T = S ^ (rows == j)
-                assert upper[index[T.tobytes()]] == pytest.approx(f(T), abs=scale)
-
-
 @pytest.mark.parametrize("case", [name for name in CONSTRAINTS if name != "pairs"])
 def test_least_modular_set_of_a_frame(case):
     problem = Problem(concave_difference(7, 0), tuple(CONSTRAINTS[case]))
@@ -321,61 +248,3 @@ def test_least_modular_set_of_a_frame(case):
     least = frame_of(problem).least(weights)
     assert problem.feasible(least).all()
     assert (least * weights).sum(axis=1) == pytest.approx((feasible @ weights.T).min(axis=0))
-
-
-@pytest.mark.parametrize("direction", ["forward", "backward"])
-@pytest.mark.parametrize("family", ["concave", "coverage", "facility", "logdet", "entropy"])
-def test_lazy_greedy_is_greedy(direction, family):
-    objective = FAMILIES[family](14, 3)
-    mask = np.full(14, direction == "backward")
-    while True:
-        marginals = objective.marginals(mask[None, :])[0]
-        changes = np.where(mask, -marginals, marginals)
-        changes[mask == (direction == "forward")] = np.inf
-        if not changes.min() < -1e-9:
-            break
-        mask[changes.argmin()] ^= True
-    result = ds.minimize(objective, ds.Greedy(direction))
-    assert result.value == pytest.approx(objective(mask), abs=1e-9)
-
-
-def test_lazy_greedy_asks_less():
-    rng = np.random.default_rng(0)
-    objective = ds.Modular(0.5 + rng.random(60)) - ds.Coverage(rng.random((80, 60)) < 0.1, rng.random(80))
-    hidden = ds.FromCallable(objective, 60) - 0.0
-    lazy, eager = ds.minimize(objective, ds.Greedy()), ds.minimize(hidden, ds.Greedy())
-    assert lazy.S == eager.S
-    assert len(lazy.S) > 5
-    assert lazy.oracle_calls < eager.oracle_calls / 2
-
-
-def test_ssp_and_dca_leave_local_optima_that_flips_do_not():
-    """One exact inner minimisation sees every set: f alone is minimised whatever the start."""
-    f = ds.Cut([[0, 3, 0], [3, 0, 3], [0, 3, 0]]) + ds.Modular([-1.0, -1.0, -1.0])
-    for solver in (ds.SSP(restarts=1), ds.DCA(restarts=1), ds.DCA(rho=0, restarts=1)):
-        assert ds.minimize(f - 0.0, solver).S == (0, 1, 2)
-    assert ds.minimize(f - 0.0, ds.LocalSearch(restarts=1)).S == ()
-
-
-@pytest.mark.parametrize("family", ["concave", "coverage", "entropy", "cut"])
-def test_proximal_step_of_dca(family):
-    """x⁺ is no worse than any other point of the cube in f̂(z) - y·z + ρ/2 |z - x|², and V falls as it must."""
-    rng = np.random.default_rng(2)
-    objective = FAMILIES[family](8, 1)
-    problem = Problem(objective)
-    for rho in (0.05, 0.5, 5.0):
-        extension = Extension(problem, Run(problem), rho, 1)
-        x = rng.random((1, 8)).round(1)
-        y = extension.subgradients(x, rng.random((1, 8)))
-        step = extension.step(np.arange(1), x, y)
-        assert step.min() >= 0
-        assert step.max() <= 1
-        nearby = np.clip(step + 0.1 * rng.normal(size=(300, 8)), 0, 1)
-        points = np.concatenate([step, x, nearby, rng.random((300, 8)), all_masks(8)])
-        square = extension.rho / 2 * ((points - x) ** 2).sum(axis=1)
-        bound = ds.lovasz_extension(objective.f, points)[0] - points @ y[0] + square
-        assert bound[0] <= bound.min() + 1e-6 * max(1.0, np.abs(bound).max())
-        before, after = extension.rounded(x), extension.rounded(step)
-        assert after.V[0] <= before.V[0] - square[0] + 1e-6
-        assert after.values[0] <= after.V[0] + 1e-9
-        assert after.values[0] == pytest.approx(objective(after.masks[0]))

@@ -1,6 +1,5 @@
-"""Functions, constraints and results on disk, and the command line on top."""
+"""Functions and constraints on disk, and what is wrong with files that are none."""
 
-import json
 import pickle
 
 import numpy as np
@@ -83,35 +82,3 @@ def test_bad_files(content, sentence, tmp_path):
     outcome = CliRunner().invoke(main, ["solve", str(path)])
     assert outcome.exit_code == 1
     assert "Traceback" not in outcome.output
-
-
-def test_command_line(tmp_path):
-    objective, path = FAMILIES["concave"](14, 0), tmp_path / "instance.npz"
-    objective.save(path, [ds.Cardinality(max=6)])
-    expected = ds.minimize(objective, constraints=[ds.Cardinality(max=6)])
-    run = CliRunner().invoke
-    printed = run(main, ["solve", str(path), "--json", "--quiet", "--save", str(tmp_path / "result.json")])
-    assert printed.exit_code == 0
-    answer = json.loads(printed.output)
-    assert answer["S"] == list(expected.S)
-    assert answer["value"] == pytest.approx(expected.value)
-    assert {"lower_bound", "gap", "status", "certified", "message", "nodes", "seconds", "oracle_calls"} <= set(answer)
-    assert json.loads((tmp_path / "result.json").read_text())["certified"] is True
-    text = run(main, ["solve", str(path)])
-    assert "certified  yes" in text.output
-    assert "local search" in text.output, "the log is on"
-    best = run(main, ["solve", str(path), "--k-best", "3", "--json", "--quiet"])
-    assert len(json.loads(best.output)["sets"]) == 3
-    assert "no other feasible set" in run(main, ["solve", str(path), "--k-best", "3", "--quiet"]).output
-
-
-def test_command_line_checkpoints(tmp_path):
-    path, checkpoint = tmp_path / "instance.npz", str(tmp_path / "run.npz")
-    FAMILIES["concave"](26, 1).save(path)
-    run = CliRunner().invoke
-    first = run(main, ["solve", str(path), "--json", "--quiet", "--node-limit", "100", "--checkpoint", checkpoint])
-    assert json.loads(first.output)["status"] == "node_limit"
-    assert "--resume" in run(main, ["solve", str(path), "--checkpoint", checkpoint]).output
-    second = run(main, ["solve", str(path), "--json", "--quiet", "--checkpoint", checkpoint, "--resume"])
-    assert json.loads(second.output)["certified"] is True
-    assert "--resume needs --checkpoint" in run(main, ["solve", str(path), "--resume"]).output

@@ -250,6 +250,7 @@ def test_spans_survive_views():
 
 def test_construction_computes_nothing(monkeypatch):
     """Kernels are compiled, and data packed, when a value is asked for."""
+
     def refuse(self, *args):
         raise AssertionError(f"{self.function.__qualname__} was called")
 

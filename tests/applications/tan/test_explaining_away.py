@@ -9,6 +9,7 @@ from dsprog.exact.interval.monotone_bound import monotone_parts
 from dsprog.functions.table import all_masks
 from dsprog.generators import discrete_data
 from dsprog.testing import check_result, check_set_function
+from tests.helpers.enumeration import between
 
 
 def entropy(*columns):
@@ -58,7 +59,7 @@ def test_symmetry_bound_and_sides(conditional):
     for _ in range(50):  # on [I, U]: EAR >= J(V) + J(∅) - J(U) - J(V∖I)
         I = rng.random(6) < 0.3
         U = I | (rng.random(6) < 0.6)
-        inside = (masks >= I).all(axis=1) & (masks <= U).all(axis=1)
+        inside = between(masks, I, U)
         assert p(I) + q(U) <= values[inside].min() + 1e-12
 
 

@@ -16,6 +16,7 @@ from dsprog.run.driver import take
 from dsprog.run.run import Run
 from dsprog.testing import check_result, check_solver
 from tests.helpers.constraints import random_constraints
+from tests.helpers.enumeration import between
 
 SETTINGS = {
     "default": BranchAndBound(),
@@ -74,7 +75,7 @@ def test_every_bound_is_below_the_minimum_of_its_interval(family, setting):
         best = values.min()
         for cutoff in (np.inf, best + 0.1 * abs(best)):
             for row in range(20):
-                inside = (masks >= I[row]).all(axis=1) & (masks <= U[row]).all(axis=1)
+                inside = between(masks, I[row], U[row])
                 minimum = values[inside].min()
                 node = take(nodes, [row])
                 search._prepare(node, search.bounds)
@@ -90,7 +91,7 @@ def test_every_bound_is_below_the_minimum_of_its_interval(family, setting):
                     assert node["lower"][0] <= minimum + slack
                     assert node["lower"][0] >= before[0]
                     search._move(node, tightened.include, tightened.exclude)
-                    left = (masks >= node["I"][0]).all(axis=1) & (masks <= node["U"][0]).all(axis=1)
+                    left = between(masks, node["I"][0], node["U"][0])
                     if minimum < cutoff - slack:
                         assert values[inside & left].min(initial=np.inf) <= minimum + slack
                 else:

@@ -12,6 +12,7 @@ from dsprog.run.driver import branch_and_bound
 from dsprog.run.limits import Limits
 from dsprog.run.run import Run
 from dsprog.testing import check_result, check_solver
+from tests.helpers.prisms import sets_in
 
 SETTINGS = {
     "paper": ds.Prismatic(),
@@ -131,12 +132,6 @@ def test_other_backends(backend):
 # -- invariants -----------------------------------------------------------------------------------------------------
 
 
-def sets_in(vertices, masks):
-    """Which sets lie in a simplex."""
-    weights = np.array([prism.barycentric(vertices, mask.astype(float)) for mask in masks])
-    return (weights >= -1e-9).all(axis=1)
-
-
 def watch(objective, solver, node_limit):
     """Run with every iteration checked by enumeration."""
     problem = as_problem(objective, ())
@@ -193,49 +188,6 @@ def test_the_watch_catches_a_wrong_bound(monkeypatch):
     monkeypatch.setattr(prism, "prism_bound", too_high)
     with pytest.raises(AssertionError, match=r"lies below the bound|exceeds the optimum"):
         watch(concave_difference(4, 5), SETTINGS["paper"], node_limit=40)
-
-
-# -- the operations -------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("start", [(), (1,), (0, 2), (0, 1, 2, 3)])
-def test_first_simplex_contains_the_cube(start):
-    mask = np.isin(np.arange(4), start)
-    vertices = prism.first_simplex(mask)
-    assert sets_in(vertices, all_masks(4)).all()
-    np.testing.assert_array_equal(vertices[0], mask)
-
-
-def test_parts_fill_the_simplex():
-    rng = np.random.default_rng(0)
-    vertices = rng.normal(size=(4, 3))
-    volume = abs(np.linalg.det(vertices[1:] - vertices[0]))
-    halves = prism.bisection(vertices)
-    for weights in (rng.dirichlet(np.ones(4)), np.array([0.2, 0.0, 0.8, 0.0]), halves):
-        children = prism.parts(vertices, weights, weights @ vertices)
-        assert len(children) == (weights > 0).sum()
-        volumes = [abs(np.linalg.det(child[1:] - child[0])) for child in children]
-        assert sum(volumes) == pytest.approx(volume)
-    i, j = np.flatnonzero(halves)
-    lengths = np.linalg.norm(vertices[:, None] - vertices[None], axis=2)
-    assert lengths[i, j] == lengths.max()
-
-
-def test_weights_of_vertices_and_points_outside_are_refused():
-    vertices = prism.first_simplex(np.zeros(3, dtype=bool))
-    assert not prism.can_subdivide_at(prism.barycentric(vertices, vertices[2]))
-    assert not prism.can_subdivide_at(prism.barycentric(vertices, np.array([-0.1, 0.5, 0.5])))
-    assert prism.can_subdivide_at(prism.barycentric(vertices, np.ones(3)))
-
-
-def test_chain_of_a_point_averages_to_the_extension():
-    x = np.array([0.2, 0.9, 0.5])
-    chain = prism.chain_sets(x[None])[0]
-    assert chain.astype(int).tolist() == [[0, 0, 0], [0, 1, 0], [0, 1, 1], [1, 1, 1]]
-    f = ds.CardinalityConcave(3, "sqrt")
-    assert np.diff(np.concatenate([[0], np.sort(x), [1]]))[::-1] @ f.values(chain) == pytest.approx(
-        ds.lovasz_extension(f, x)[0]
-    )
 
 
 # -- limits, certificates, constraints, checkpoints -----------------------------------------------------------------

@@ -1,10 +1,10 @@
-"""Quadratic functions: reductions, bounds and the solver against enumeration, over random signs and densities."""
+"""Quadratic functions: bounds, searches and the solver against enumeration, over random signs and densities."""
 
 import numpy as np
 import pytest
 
 import dsprog as ds
-from dsprog.core.quadratic_form import QuadraticForm, Steps
+from dsprog.core.quadratic_form import Steps
 from dsprog.exact.quadratic.form_search import FormSearch
 from dsprog.exact.quadratic.odd_cycle_bound import OddCycleBound
 from dsprog.exact.quadratic.quadratic_branch_and_bound import QuadraticBranchAndBound, as_it_is
@@ -13,88 +13,12 @@ from dsprog.exact.quadratic.semidefinite_bound import InteriorPoint, Semidefinit
 from dsprog.exact.quadratic.tabu import random_starts, tabu_search
 from dsprog.functions.table import all_masks
 from dsprog.generators import FAMILIES
-from dsprog.presolve.chain import presolve
 from dsprog.presolve.quadratic import problem_of
-from dsprog.presolve.roof import doubled, probe, roof_duality
-from dsprog.presolve.step import Wishes
 from dsprog.run.driver import Bundle
 from dsprog.run.run import Run
 from dsprog.testing import check_result
-
-
-def random_form(seed: int, largest: int = 10) -> QuadraticForm:
-    """Whole or real coefficients, all densities, sometimes symmetric under complement, sometimes of one sign."""
-    rng = np.random.default_rng(seed)
-    n = int(rng.integers(1, largest + 1))
-    P = np.triu(rng.integers(-9, 10, (n, n)) * (rng.random((n, n)) < rng.random()), 1).astype(float)
-    P = [P, P * rng.random(P.shape), np.abs(P), P][seed % 4]
-    P = P + P.T
-    u = -P.sum(axis=0) / 2 if seed % 5 == 0 else rng.integers(-9, 10, n) * rng.random()
-    return QuadraticForm.dense(np.round(u) if seed % 2 else u, P, constant=3.0)
-
-
-def minimum(form: QuadraticForm) -> float:
-    return float(form.values(all_masks(form.n)).min())
-
-
-def agreeing(labels, n):
-    """The masks that agree with a partial labelling."""
-    masks = all_masks(n)
-    return masks[((masks == (labels == 1)) | (labels < 0)).all(axis=1)]
-
-
-@pytest.mark.parametrize("seed", range(60))
-def test_spins_and_steps(seed):
-    form = random_form(seed)
-    masks = all_masks(form.n)
-    values, steps = form.values(masks), Steps.of(form)
-    C, k = form.spin_matrix()
-    s = np.hstack([np.ones((len(masks), 1)), 1.0 - 2 * masks])
-    np.testing.assert_allclose(k - np.einsum("bi,ij,bj->b", s, C, s), values, atol=1e-9)
-    assert not np.diag(C).any()
-    if steps.size:
-        np.testing.assert_allclose(np.round((values - 3) / steps.size), (values - 3) / steps.size)
-        assert steps.rounded(values.min() - 0.5 * steps.size) == pytest.approx(values.min())
-        assert steps.rounded(steps.needed(values.min()) + 1e-12) == pytest.approx(values.min())
-    labels = np.random.default_rng(seed).integers(-1, 2, form.n)
-    rest, free = form.fixed(labels)
-    np.testing.assert_allclose(
-        np.sort(rest.values(all_masks(rest.n))), np.sort(form.values(agreeing(labels, form.n))), atol=1e-9
-    )
-    assert len(free) == rest.n
-
-
-@pytest.mark.parametrize("seed", range(80))
-def test_roof_duality(seed):
-    form = random_form(seed)
-    masks, double = all_masks(form.n), doubled(form)
-    assert double.submodular
-    np.testing.assert_allclose(double.values(np.hstack([masks, ~masks])), form.values(masks), atol=1e-9)
-    roof, best = roof_duality(form), minimum(form)
-    assert roof.lower <= best + 1e-12 * form.scale
-    assert form.values(agreeing(roof.labels, form.n)).min() == pytest.approx(best)
-    if form.submodular:
-        assert roof.lower == pytest.approx(best)
-    _, labels = probe(form, best + 1e-6)
-    assert form.values(agreeing(labels, form.n)).min() == pytest.approx(best)
-
-
-@pytest.mark.parametrize("seed", range(30))
-def test_roof_duality_agrees_with_thinqpbo(seed):
-    thinqpbo = pytest.importorskip("thinqpbo")
-    form = random_form(4 * seed)
-    graph = thinqpbo.QPBODouble()
-    graph.add_node(form.n)
-    for i in range(form.n):
-        graph.add_unary_term(i, 0.0, form.u[i])
-    upper = np.triu(form.pairs.toarray())
-    for i, j in zip(*np.nonzero(upper)):
-        graph.add_pairwise_term(int(i), int(j), 0.0, 0.0, 0.0, upper[i, j])
-    graph.solve()
-    theirs = np.array([graph.get_label(i) for i in range(form.n)])
-    assert graph.compute_twice_lower_bound() / 2 + form.constant == pytest.approx(roof_duality(form).lower)
-    ours = roof_duality(form).labels
-    assert (ours[ours >= 0] == theirs[ours >= 0]).all()
+from tests.helpers.instances import block_diagonal
+from tests.helpers.quadratic import agreeing, minimum, random_form
 
 
 @pytest.mark.parametrize("seed", range(80))
@@ -108,29 +32,6 @@ def test_roof_search(seed):
     _, early, used, _ = roof_search(form, start, Steps.of(form), 0.0, 1)
     assert used <= 1
     assert early >= minimum(form) - 1e-9 * form.scale
-
-
-@pytest.mark.parametrize("seed", range(80))
-def test_presolve_keeps_the_minimum(seed):
-    form = random_form(seed)
-    smaller = presolve(problem_of(form), Wishes())
-    masks, total = [], smaller.offset
-    for part in smaller.parts:
-        values = part.objective.values(all_masks(part.n))
-        masks.append(all_masks(part.n)[values.argmin()])
-        total += values.min()
-    assert total == pytest.approx(minimum(form))
-    assert form.values(smaller.lift(masks)[None])[0] == pytest.approx(minimum(form))
-
-
-def test_trees_and_cycles_need_no_search():
-    rng = np.random.default_rng(0)
-    n = 200
-    P = np.zeros((n, n))
-    for j in range(1, n):
-        P[j, rng.integers(0, j)] = rng.normal()
-    P[0, n - 1] += 1.0
-    assert presolve(problem_of(QuadraticForm.dense(rng.normal(size=n), P + P.T)), Wishes()).parts == ()
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -213,23 +114,10 @@ def test_the_default_for_quadratic_objectives():
         ds.minimize(FAMILIES["concave"](5, 0), QuadraticBranchAndBound())
 
 
-def test_the_form_is_seen_through_transformations():
-    plain = FAMILIES["pairwise"](9, 1)
-    changed = plain.complement().relabel([3, 1, 0, 2, 8, 7, 6, 5, 4]).restrict([2, 5], [0, 1, 2, 4, 5, 6, 8])
-    form = QuadraticForm.of(changed + 2.0 * plain.restrict(within=range(5)).declare(integral=True))
-    masks = all_masks(5)
-    expected = changed.values(masks) + 2.0 * plain.values(np.hstack([masks, np.zeros((32, 4), dtype=bool)]))
-    np.testing.assert_allclose(form.values(masks), expected, atol=1e-9)
-    assert ds.minimize(changed).solver == "QuadraticBranchAndBound"
-
-
 def test_separate_blocks_are_solved_one_by_one():
     rng = np.random.default_rng(1)
     blocks = [np.triu(rng.integers(-9, 10, (n, n)), 1) for n in (6, 9, 12)]
-    P = np.zeros((27, 27))
-    for start, block in zip((0, 6, 15), blocks):
-        P[start : start + len(block), start : start + len(block)] = block
-    u = rng.integers(-9, 10, 27)
+    P, u = block_diagonal(*blocks), rng.integers(-9, 10, 27)
     result = ds.minimize(ds.Pairwise(P, u))
     parts = [ds.Pairwise(P[a:z, a:z], u[a:z]).values(all_masks(z - a)).min() for a, z in ((0, 6), (6, 15), (15, 27))]
     assert result.certified

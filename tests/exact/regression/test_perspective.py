@@ -12,6 +12,7 @@ from dsprog.exact.regression.relaxation import Loss, Relaxation
 from dsprog.functions.table import all_masks
 from dsprog.run.run import Run
 from dsprog.testing import check_result
+from tests.helpers.enumeration import between
 
 
 def random_design(rng, n, p):
@@ -92,7 +93,7 @@ def test_every_node_bounds_its_sets(design):
         for mask in expansion.masks:
             met |= (masks == mask).all(axis=1)
         for bundle in expansion.bundles:
-            inside = (masks >= bundle["I"]).all(axis=1) & (masks <= bundle["U"]).all(axis=1)
+            inside = between(masks, bundle["I"], bundle["U"])
             assert bundle["lower"][0] <= values[inside].min() + 1e-9
     assert met[values < cutoff - 1e-9].all()
 
