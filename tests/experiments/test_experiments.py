@@ -20,7 +20,8 @@ def reproduce(name, out, time_limit):
     return SavedRows(out / f"{stem}.csv", []).rows, run.output
 
 
-def test_reproduce_bounds_saves_rows_draws_and_goes_on(tmp_path):
+def test_reproduce_bounds_saves_rows_draws_and_goes_on(tmp_path, clock):
+    clock.tick = 0.01
     rows, _ = reproduce("bounds", tmp_path, "0.3")
     assert len(rows) == 16
     for row in rows:
@@ -35,7 +36,8 @@ def test_reproduce_bounds_saves_rows_draws_and_goes_on(tmp_path):
     assert (tmp_path / "bounds.csv").read_text().splitlines()[:10] == kept
 
 
-def test_reproduce_table2_saves_rows_a_summary_a_figure_and_a_page(tmp_path):
+def test_reproduce_table2_saves_rows_a_summary_a_figure_and_a_page(tmp_path, clock):
+    clock.tick = 0.001
     pytest.importorskip("sklearn")
     rows, _ = reproduce("table2", tmp_path, "0.1")
     assert len(rows) == 18
@@ -54,7 +56,7 @@ def test_reproduce_table2_saves_rows_a_summary_a_figure_and_a_page(tmp_path):
 
 
 def test_reproduce_ds_benchmarks(tmp_path, monkeypatch):
-    rows, _ = reproduce("ds-benchmarks", tmp_path, "5")
+    rows, _ = reproduce("ds-benchmarks", tmp_path, "1e6")
     assert all(row["peak_gb"] > 0 for row in rows)
     assert len(rows) == 12
     optima = {row["instance"]: row["value"] for row in rows if row["solver"] == "certified"}

@@ -4,7 +4,7 @@ import os
 import signal
 import threading
 
-from dsprog.milp import highs
+from dsprog.milp import highs, lazy
 
 
 def press_ctrl_c():
@@ -32,12 +32,13 @@ class Waiting:
         return self.model.wait(*timeout)
 
 
-def interrupt_highs(monkeypatch, call):
-    """Press Ctrl-C inside the given call of HiGHS, counted from 1; the answers of all calls come in the list."""
+def interrupt_highs(monkeypatch):
+    """Press Ctrl-C inside the first run of HiGHS with whole columns; whether each run was cancelled is listed."""
     real, answers = highs.was_cancelled, []
 
     def cancelled(model):
-        answers.append(real(Waiting(model) if len(answers) + 1 == call else model))
+        whole = len(model.getLp().integrality_) > 0
+        answers.append(real(Waiting(model) if whole and not any(answers) else model))
         return answers[-1]
 
     monkeypatch.setattr(highs, "was_cancelled", cancelled)
@@ -56,3 +57,26 @@ def interrupt_call(monkeypatch, owner, name, call):
 
     monkeypatch.setattr(owner, name, interrupted)
     return calls
+
+
+def interrupt_scip(monkeypatch, node):
+    """Press Ctrl-C inside SCIP when it has solved the given node, counted from 1; the numbers of nodes solved."""
+    from pyscipopt import SCIP_EVENTTYPE, Eventhdlr
+
+    solved, initialise = [], lazy.LazyModel.__init__
+
+    class Press(Eventhdlr):
+        def eventinit(self):
+            self.model.catchEvent(SCIP_EVENTTYPE.NODESOLVED, self)
+
+        def eventexec(self, event):
+            solved.append(len(solved) + 1)
+            if solved[-1] == node:
+                press_ctrl_c()
+
+    def watched(self, *arguments):
+        initialise(self, *arguments)
+        self.scip.includeEventhdlr(Press(), "press", "Ctrl-C at a node")
+
+    monkeypatch.setattr(lazy.LazyModel, "__init__", watched)
+    return solved

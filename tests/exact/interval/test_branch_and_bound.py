@@ -193,7 +193,8 @@ def test_information_with_a_class_takes_the_monotone_bound():
     check_result(result, objective, (masks.sum(axis=1) > 0) & (masks.sum(axis=1) < 10))
 
 
-def test_limits_give_valid_bounds():
+def test_limits_give_valid_bounds(clock):
+    clock.tick = 0.001
     objective = FAMILIES["concave"](30, 30)
     optimum = ds.minimize(objective).value
     for limits in ({"node_limit": 50}, {"node_limit": 300}, {"time_limit": 0.02}, {"gap": 0.2}):
