@@ -34,8 +34,8 @@ def saved_prisms():
     """The vertices and the bound of each open prism, and the number of cutting planes."""
     with np.load(checkpoint) as saved:
         count = sum(name.endswith("/vertices") for name in saved)
-        prisms = [(saved[f"bundle/{k}/vertices"][0], saved[f"bundle/{k}/lower"][0]) for k in range(count)]
-        return prisms, len(saved["state/slopes"])
+        prisms = [(saved[f"whole:bundle/{k}/vertices"][0], saved[f"whole:bundle/{k}/lower"][0]) for k in range(count)]
+        return prisms, len(saved["whole:state/slopes"])
 
 
 def draw(axis, prisms, deleted, S, title):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,8 @@ from numpy.typing import ArrayLike
 from dsprog.core.identity import Registry, arguments, same
 from dsprog.core.validation import Floats, Masks, as_count, as_mask, as_matrix, as_number
 
-TOLERANCE = 1e-9  # relative to 1 + Σ|a_j| of a row
+TOLERANCE = 1e-9  # relative to the limit of a row: 0.1 + 0.2 keeps a limit of 0.3
+ROUNDING = 8 * float(np.finfo(float).eps)  # relative to Σ_{j∈S} |a_j|, which the sum over S may lose
 
 
 @dataclass(frozen=True)
@@ -33,10 +35,16 @@ class LinearRows:
         return len(self.A)
 
     def satisfied(self, masks: Masks) -> Masks:
-        """Whether each set satisfies every row."""
-        activity = masks @ self.A.T
-        slack = TOLERANCE * (1.0 + np.abs(self.A).sum(axis=1))
-        return np.asarray(((activity >= self.lo - slack) & (activity <= self.hi + slack)).all(axis=1))
+        """Whether each set satisfies every row, up to rounding in its limit and in the weights that the set has."""
+        activity, rounding = masks @ self.A.T, ROUNDING * (masks @ np.abs(self.A).T)
+        low, high = self.relaxed
+        return np.asarray(((activity >= low - rounding) & (activity <= high + rounding)).all(axis=1))
+
+    @cached_property
+    def relaxed(self) -> tuple[Floats, Floats]:
+        """The limits, each wider by the tolerance; infinite ones stay."""
+        low, high = (TOLERANCE * np.where(np.isfinite(limit), np.abs(limit), 0.0) for limit in (self.lo, self.hi))
+        return self.lo - low, self.hi + high
 
 
 KINDS = Registry("constraint")

@@ -2,15 +2,18 @@
 
 Numba optimises every function that it compiles and turns it into machine code, also one that only other compiled
 functions call. These take it in as LLVM code and optimise it again, so that a function four calls deep is compiled five
-times. The pipeline below stops at the LLVM code: all parts of a kernel are optimised and turned into machine code once,
-with it. It stands on two of numba's extension points (a compiler pipeline and a pass) and on the code library of its
-CPU target, which is not public; where a version of numba has changed that, parts are compiled the usual way.
+times. The pipeline below stops at the LLVM code: all parts of a kernel are linked, optimised as a whole and turned into
+machine code once, with it. It stands on two of numba's extension points (a compiler pipeline and a pass) and on the
+code library of its CPU target, which is not public; where a version of numba lacks that, parts are compiled the usual
+way.
 """
 
 from __future__ import annotations
 
 import functools
 from typing import Any
+
+PIPELINE = "parts as LLVM code 2"  # a part of what compiled code is kept under: another pipeline, another word
 
 
 @functools.cache
@@ -27,10 +30,10 @@ def part_pipeline() -> Any:
         return Compiler
 
     class PartLibrary(JITCodeLibrary):
-        """LLVM code to be linked into that of callers."""
+        """LLVM code to be linked into that of callers.
 
-        def _optimize_functions(self, ll_module: Any) -> None:
-            ll_module.data_layout = self._codegen._data_layout
+        The passes over single functions, which numba runs as code comes in, are kept: without them kernels get slower.
+        """
 
         def _optimize_final_module(self) -> None:
             """The caller's library does it."""

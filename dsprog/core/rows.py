@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from dsprog.core.constraints import LinearRows
+from dsprog.core.constraints import ROUNDING, LinearRows
 from dsprog.core.kernel import kernel, part
 from dsprog.core.validation import Floats, Masks
 
@@ -15,7 +15,10 @@ Nodes = Mapping[str, np.ndarray]  # "I" and "U": the ends of intervals, one a ro
 
 @kernel
 def propagate_kernel(A, lo, hi, I, U, include, exclude, feasible):
-    """Fix what every feasible set of an interval has, or omits, until nothing moves."""
+    """Fix what every feasible set of an interval has, or omits, until nothing moves.
+
+    lo and hi have their tolerance already; ``slack`` is what rounding may hide in the sum of any set of the interval.
+    """
     rows, n = A.shape
     for b in range(len(I)):
         feasible[b] = True
@@ -27,14 +30,15 @@ def propagate_kernel(A, lo, hi, I, U, include, exclude, feasible):
                 most = 0.0
                 size = 0.0
                 for j in range(n):
-                    size += abs(A[r, j])
                     if I[b, j] or include[b, j]:
                         least += A[r, j]
                         most += A[r, j]
+                        size += abs(A[r, j])
                     elif U[b, j] and not exclude[b, j]:
                         least += min(0.0, A[r, j])
                         most += max(0.0, A[r, j])
-                slack = 1e-9 * (1.0 + size)
+                        size += abs(A[r, j])
+                slack = ROUNDING * size
                 if least > hi[r] + slack or most < lo[r] - slack:
                     feasible[b] = False
                     break
@@ -61,7 +65,7 @@ def propagate(rows: LinearRows, nodes: Nodes) -> tuple[Masks, Masks, Masks]:
     include, exclude = np.zeros_like(nodes["I"]), np.zeros_like(nodes["I"])
     feasible = np.ones(len(nodes["I"]), dtype=bool)
     if len(rows):
-        propagate_kernel(rows.A, rows.lo, rows.hi, nodes["I"], nodes["U"], include, exclude, feasible)
+        propagate_kernel(rows.A, *rows.relaxed, nodes["I"], nodes["U"], include, exclude, feasible)
     return include, exclude, feasible
 
 
@@ -85,16 +89,17 @@ def row_multiplier(a, lo, hi, I, U, d):
 
     Setting x_j = [d_j < 0] minimises d·x. If the row then lies above hi (or below lo), the choices that bring it back
     are made in the order of their price |d_j| / |a_j|, and the price of the last one is λ (or -λ): Dantzig's rule.
-    Returns 0 where the row holds already, and infinity if it cannot hold.
+    Returns 0 where the row holds already, and infinity if it cannot hold; lo and hi have their tolerance already.
     """
     n = len(a)
     activity = 0.0
     size = 0.0
     for j in range(n):
-        size += abs(a[j])
+        if U[j]:
+            size += abs(a[j])
         if I[j] or (U[j] and d[j] < 0):
             activity += a[j]
-    slack = 1e-9 * (1.0 + size)
+    slack = ROUNDING * size
     if activity > hi + slack:
         sign, excess, limit = 1.0, activity - hi, hi
     elif activity < lo - slack:
@@ -170,5 +175,5 @@ def relax_rows(rows: LinearRows, nodes: Nodes, constants: Floats, d: Floats) -> 
     if len(rows) == 0:
         return constants + np.minimum(d, 0.0).sum(axis=1), d  # d is 0 at elements that are not free
     bound, reduced = np.empty(len(d)), np.empty(d.shape)
-    relax_kernel(rows.A, rows.lo, rows.hi, rows.disjoint, nodes["I"], nodes["U"], constants, d, bound, reduced)
+    relax_kernel(rows.A, *rows.relaxed, rows.disjoint, nodes["I"], nodes["U"], constants, d, bound, reduced)
     return bound, reduced

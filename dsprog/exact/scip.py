@@ -75,7 +75,7 @@ class Cuts:
         self.programme = SparseProgramme()
         self.x = self.programme.columns(np.zeros(n), 0.0, 1.0, integer=True)
         self.t, self.u = (int(j) for j in self.programme.columns([1.0, -1.0], -np.inf, np.inf))
-        for row, lo, hi in zip(problem.rows.A, problem.rows.lo, problem.rows.hi):
+        for row, lo, hi in zip(problem.rows.A, *problem.rows.relaxed):
             self.programme.row(self.x, row, lo, hi)
         for start in (0.0, 1.0, 0.5):
             for column, constant, slopes in self._at(np.full(n, start)):

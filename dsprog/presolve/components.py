@@ -66,8 +66,10 @@ class Components(Step):
     why_one = "the best sets of the whole are not sets of its parts"
 
     def accepts(self, problem: Problem, wishes: Wishes) -> bool:
-        """Whether values add up; a relative gap of the whole is not one of the parts."""
-        return wishes.gap == 0 and problem.n > 1 and problem.objective.is_certifiable
+        """Whether values add up; a relative gap of the whole is not one of the parts, and a flow needs none."""
+        form = free_form_of(problem)
+        one_flow = form is not None and form.submodular
+        return wishes.gap == 0 and problem.n > 1 and not one_flow and problem.objective.is_certifiable
 
     def apply(self, problem: Problem) -> Separated | None:
         """Look for them."""

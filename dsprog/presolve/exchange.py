@@ -50,17 +50,21 @@ class Moves:
 def moves(rows: LinearRows, I: Masks, U: Masks) -> Moves:
     """Of an interval."""
     free = U & ~I
-    inside, slack = rows.A @ I, TOLERANCE * (1.0 + np.abs(rows.A).sum(axis=1))
+    inside = rows.A @ I
     least, most = (inside + (np.minimum(sign * rows.A, 0.0) @ free) * sign for sign in (1.0, -1.0))
-    low, high = least < rows.lo - slack, most > rows.hi + slack
+    lo, hi = rows.relaxed
+    low, high = least < lo, most > hi
     binding = low | high
     return Moves(LinearRows(rows.A[binding], rows.lo[binding], rows.hi[binding]), low[binding], high[binding])
 
 
 def restricted(rows: LinearRows, I: Masks, component: Ints) -> tuple[Constraint, ...]:
-    """The rows as constraints on a component, the elements of I being there and all others not."""
+    """The rows as constraints on a component, the elements of I being there and all others not.
+
+    The limits are those with their tolerance, since what is taken off changes what a tolerance is relative to.
+    """
     found: list[Constraint] = []
-    for a, lo, hi in zip(rows.A, rows.lo, rows.hi):
+    for a, lo, hi in zip(rows.A, *rows.relaxed):
         if a[component].any():
             taken = float(a @ I)
             found.append(constraint(a[component], lo - taken, hi - taken))

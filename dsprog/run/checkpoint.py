@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import os
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -83,7 +83,7 @@ class Checkpoint:
 
     def section(self) -> Section:
         """Of the whole problem."""
-        return Section(self, "")
+        return Section(self, "whole")
 
     def due(self) -> bool:
         """Whether it is time to save again."""
@@ -99,7 +99,7 @@ class Checkpoint:
         }
         arrays: dict[str, np.ndarray] = {}
         for name, saved in self.saved.items():
-            arrays |= {f"section/{name}:{key}": array for key, array in saved.arrays().items()}
+            arrays |= {f"{name}:{key}": array for key, array in saved.arrays().items()}
         text = np.frombuffer(json.dumps(header).encode(), dtype=np.uint8)
         temporary = self.path.with_name(self.path.name + ".tmp")
         with open(temporary, "wb") as file:
@@ -120,7 +120,7 @@ class Checkpoint:
         self._refuse_another(header, arrays.pop("probe"))
         by_section: dict[str, dict[str, np.ndarray]] = {name: {} for name in header["sections"]}
         for name, array in arrays.items():
-            section, _, key = name.removeprefix("section/").partition(":")
+            section, _, key = name.partition(":")
             by_section[section][key] = array
         return {name: Saved.of(header["sections"][name], arrays) for name, arrays in by_section.items()}
 
@@ -143,11 +143,11 @@ class Section:
     """The place of one search in a checkpoint."""
 
     file: Checkpoint
-    name: str = field(default="")
+    name: str
 
     def part(self, name: str) -> Section:
         """The place of a part."""
-        return Section(self.file, f"{self.name}{name}/")
+        return Section(self.file, f"{self.name}.{name}")
 
     def load(self) -> Saved | None:
         """What was saved here, if anything was."""

@@ -11,7 +11,6 @@ A part of a problem gets a part of the run (:meth:`Run.part`), and an attempt th
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
@@ -20,6 +19,7 @@ import numpy as np
 from dsprog.core.problem import Problem
 from dsprog.core.validation import Floats, Masks
 from dsprog.run.checkpoint import Section
+from dsprog.run.clock import Clock
 from dsprog.run.incumbents import Incumbents
 from dsprog.run.limits import Limits
 from dsprog.run.log import Log
@@ -76,7 +76,7 @@ class Run:
         self.turn_ends = math.inf  # in seconds of the run, for solvers that take turns
         self.elsewhere = (0, math.inf)  # open nodes outside the present expansion, and what they and closed ones prove
         self._log = log
-        self._started = time.perf_counter()
+        self._clock = Clock()
         self._last_line = -math.inf
         self._stopped_by_callback = False
 
@@ -115,8 +115,8 @@ class Run:
 
     @property
     def seconds(self) -> float:
-        """Since the run began, earlier parts of a resumed run included."""
-        return time.perf_counter() - self._started
+        """Since the run began, earlier parts of a resumed run included, compilation of kernels not."""
+        return self._clock.seconds
 
     @property
     def turn_is_over(self) -> bool:
@@ -184,7 +184,7 @@ class Run:
     def resume(self, masks: Masks, values: Floats, nodes: int, seconds: float) -> None:
         """Take back what a checkpoint kept."""
         self.nodes = nodes
-        self._started -= seconds
+        self._clock.set_forward(seconds)
         self.offer(masks, values, "checkpoint")
 
     # -- progress ---------------------------------------------------------------------------------------------------
@@ -210,6 +210,11 @@ class Run:
             self._report(source, improved=False)
             self.nodes = done
         return nodes >= self.nodes_left or self.turn_is_over or self.stop_reason() is not None
+
+    @property
+    def logs(self) -> bool:
+        """Whether there is a log."""
+        return self._log is not None
 
     def say(self, sentence: str) -> None:
         """Put a sentence into the log."""

@@ -19,6 +19,8 @@ from dsprog.run.run import Run
 from dsprog.solve.choose import Choice
 
 ENDS_ALL = ("interrupted", "callback", "gap", "infeasible")  # parts after another limit are bounded at their root
+FEW = 16  # parts up to which every improvement is seen at once
+SECONDS_BETWEEN_OFFERS = 0.5
 
 
 class Parts:
@@ -29,6 +31,7 @@ class Parts:
         self.parts, self.nodes = presolved.parts, 0
         self.lower = np.full(len(self.parts), -np.inf)
         self.masks: list[Masks] = []
+        self._next_offer = 0.0
 
     def solve(self) -> Verdict:
         """Each part to its end; those after a limit are bounded at their root only, so that the whole has a bound."""
@@ -38,6 +41,7 @@ class Parts:
         verdict = Verdict("optimal", "nothing was left to search")
         for k, part in enumerate(self.parts):
             ended = self._solve_part(k, part)
+            self._offer(now=k + 1 == len(self.parts) or ended.status in ENDS_ALL)
             if verdict.status == "optimal":
                 verdict = ended
             if ended.status in ENDS_ALL:
@@ -45,7 +49,13 @@ class Parts:
         if not self.parts:
             self._enter(self.chosen(self.presolved.problem))
             self.run.raise_bound(min(self.presolved.offset, self.run.value))
+        if verdict.status == "optimal" and self._misses_a_limit():
+            verdict = Verdict("finished", verdict.proof, "the best set of the parts misses a limit by rounding")
         return Verdict(verdict.status, f"{self.presolved.sentence()}; {verdict.proof}", verdict.reason)
+
+    def _misses_a_limit(self) -> bool:
+        """Whether the sets of the parts together are not feasible, as rounding in a row may have it."""
+        return not self.presolved.problem.feasible(self.presolved.lift(self.masks)[None])[0]
 
     def _solved_by(self, choice: Choice, problem: Problem, run: Run) -> Verdict:
         """Hand a problem to its solver, with a line in the log."""
@@ -67,7 +77,7 @@ class Parts:
             run.offer(starts, problem.objective.values(starts), "start")
         nothing = np.zeros(problem.n, dtype=bool)
         self.masks = self.presolved.project(nothing if run.mask is None else run.mask)
-        self._offer()
+        self._offer(now=True)
 
     def _solve_part(self, k: int, part: Problem) -> Verdict:
         def see(event: Event) -> bool:
@@ -100,8 +110,11 @@ class Parts:
         if (self.lower > -np.inf).all():
             self.run.raise_bound(min(self.presolved.offset + float(self.lower.sum()), self.run.value))
 
-    def _offer(self) -> None:
-        """Enter the sets of the parts together."""
+    def _offer(self, now: bool = False) -> None:
+        """Enter the sets of the parts together; not at every change where there are many parts."""
+        if not now and len(self.parts) > FEW and self.run.seconds < self._next_offer:
+            return
+        self._next_offer = self.run.seconds + SECONDS_BETWEEN_OFFERS
         problem, mask = self.presolved.problem, self.presolved.lift(self.masks)[None]
         if problem.feasible(mask)[0]:
             self.run.offer(mask, problem.objective.values(mask), "parts")

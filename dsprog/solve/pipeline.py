@@ -16,6 +16,8 @@ from dsprog.core.validation import as_mask
 from dsprog.presolve.chain import Presolved, presolve
 from dsprog.presolve.normalise import normalised
 from dsprog.presolve.step import Wishes
+from dsprog.run.blas import one_blas_thread
+from dsprog.run.clock import compilation_announced
 from dsprog.run.needs import check_needs
 from dsprog.run.result import Verdict
 from dsprog.run.run import Run
@@ -48,19 +50,24 @@ def prepared(objective: SetFunction | Problem, constraints: Iterable[Constraint]
 
 def walk(problem: Problem, run: Run, asked: Asked) -> Walked:
     """From a prepared problem to a verdict; the run holds sets and bounds. An interruption is one way to end."""
+    with one_blas_thread(), compilation_announced(run.say if run.logs else None):
+        walked = guarded(problem, run, asked)
+    run.finish(walked.verdict.status)
+    return walked
+
+
+def guarded(problem: Problem, run: Run, asked: Asked) -> Walked:
+    """The walk itself; Ctrl-C ends it like a limit."""
     try:
         refuse_refuted_sides(problem)
         offer_initial(problem, run, asked.initial)
         run.say(header(problem))
         smaller = presolved(problem, run, asked)
         run.say(f"presolve: {smaller.sentence()}")
-        parts = Parts(smaller, run, lambda part: chosen(part, run, asked.solver))
-        verdict = parts.solve()
-        done = smaller.sentence()
+        verdict = Parts(smaller, run, lambda part: chosen(part, run, asked.solver)).solve()
+        return Walked(verdict, smaller.sentence())
     except KeyboardInterrupt:
-        verdict, done = Verdict("interrupted"), ""
-    run.finish(verdict.status)
-    return Walked(verdict, done)
+        return Walked(Verdict("interrupted"))
 
 
 def refuse_refuted_sides(problem: Problem) -> None:

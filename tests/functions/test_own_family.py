@@ -98,7 +98,7 @@ def test_it_is_saved_read_back_and_equal(suffix, tmp_path):
 @pytest.mark.parametrize("view", [lambda f: f, lambda f: f.complement(), lambda f: f.restrict([1], range(9))])
 def test_it_falls_into_components(view):
     objective = ds.Difference(view(budgets()), view(rewards()))
-    parts = connected(objective, np.arange(objective.n))
+    parts = connected(as_problem(objective, ()))
     assert len(parts) == 3
     assert {objective.n // 3, len(parts[0])} == {len(part) for part in parts}
 

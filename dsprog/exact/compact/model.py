@@ -88,7 +88,7 @@ class Model:
         self.curves: list[Curve] = []
         self.cuts: list[Separator] = []
         self.unproved = ""
-        for a, lo, hi in zip(rows.A, rows.lo, rows.hi):
+        for a, lo, hi in zip(rows.A, *rows.relaxed):
             there = np.flatnonzero(a)
             self.programme.row(self.x[there], a[there], lo, hi)
 

@@ -280,5 +280,6 @@ def rows_in(rows: Masks, others: Masks) -> Masks:
 
 def constraint_rows(rows: LinearRows) -> tuple[Floats, Floats]:
     """Constraints lo <= A x <= hi as rows R x >= r."""
-    R, r = np.vstack([rows.A, -rows.A]), np.concatenate([rows.lo, -rows.hi])
+    lo, hi = rows.relaxed
+    R, r = np.vstack([rows.A, -rows.A]), np.concatenate([lo, -hi])
     return R[np.isfinite(r)], r[np.isfinite(r)]

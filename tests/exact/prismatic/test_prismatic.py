@@ -244,7 +244,7 @@ def test_constraints():
         assert result.value == pytest.approx(objective.values(masks)[feasible].min())
         nothing = ds.minimize(objective, SETTINGS[name], constraints=[ds.Include([0]), ds.Exclude([0])])
         assert nothing.status == "infeasible"
-    with pytest.raises(ValueError, match="takes no constraints with bound='lp'"):
+    with pytest.raises(ValueError, match="needs a problem without constraints where bound='lp'"):
         ds.minimize(objective, SETTINGS["lp"], constraints=constraints)
     knapsack = ds.Knapsack(np.arange(1.0, 6.0), 6.0)
     result = ds.minimize(objective, SETTINGS["paper"], constraints=[knapsack], node_limit=500)
