@@ -19,8 +19,8 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 
 @pytest.fixture
 def clock(monkeypatch):
-    """Time that passes in runs and checkpoints only as the test says."""
+    """Time that passes in runs, checkpoints and compilation only as the test says."""
     clock = Clock()
-    for module in ("dsprog.run.run", "dsprog.run.checkpoint"):
+    for module in ("dsprog.run.clock", "dsprog.run.checkpoint", "dsprog.core.kernel"):
         monkeypatch.setattr(f"{module}.time", clock)
     return clock

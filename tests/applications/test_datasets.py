@@ -9,9 +9,9 @@ from dsprog.applications import TANClassifier, explaining_away, load_census, loa
 from dsprog.experiments.data_folder import data_folder
 from dsprog.functions.table import all_masks
 from dsprog.testing import check_result
+from tests.helpers.packages import needs_data
 
 CENSUS = data_folder() / "uci" / "census-income-kdd"
-needs_census = pytest.mark.skipif(not CENSUS.exists(), reason=f"CENSUS-INCOME is not in {CENSUS}")
 
 SHAPES = {
     load_chess: (3196, 36, 0, {"won": 1669, "nowin": 1527}, 3196),
@@ -44,7 +44,7 @@ def test_a_missing_census_is_a_clear_message(tmp_path, monkeypatch):
         load_census()
 
 
-@needs_census
+@needs_data("uci", "census-income-kdd")
 def test_census():
     train, test = load_census(CENSUS)
     assert (train.X.shape, test.X.shape) == ((199_523, 40), (99_762, 40))

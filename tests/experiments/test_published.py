@@ -3,14 +3,11 @@
 import pytest
 
 import dsprog as ds
-from dsprog.experiments.data_folder import data_folder
 from dsprog.experiments.published_instances import OPTIMA
 from dsprog.experiments.published_instances import load_published as build
+from tests.helpers.packages import needs_data
 
-DATA = data_folder() / "ds"
-pytestmark = pytest.mark.skipif(
-    not DATA.is_dir(), reason=f"no data at {DATA}: set DSPROG_DATA to the folder that holds ds/"
-)
+pytestmark = needs_data("ds")
 
 
 @pytest.mark.parametrize("name", ["speech_first100", "speech_first200", "speech_seed42"])

@@ -13,6 +13,7 @@ from dsprog.applications.energy import ising, max_cut, qubo
 from dsprog.cli import main
 from dsprog.files import read, recognised
 from dsprog.functions.table import all_masks
+from tests.helpers.packages import SHIPPED
 
 UAI = "MARKOV\n2\n2 2\n3\n1 0\n2 0 1\n0\n\n2 0.5 1.5\n4\n 1 2 3 4\n1 7\n"
 SPARSE = "3 4\n1 1 -5\n1 2 3\n2 3 -1\n3 3 2\n"
@@ -73,6 +74,19 @@ def test_graph_formats(write):
     flow = ds.minimize(read(write(DIMACS)))
     assert flow.value == 5
     assert flow.proof == "one maximum flow"
+
+
+def test_the_shipped_instances():
+    """Against what their sources print, term by term."""
+    tutorial = read(SHIPPED / "glover.qubo")
+    for x in all_masks(4):
+        linear = -5 * x[0] - 3 * x[1] - 8 * x[2] - 6 * x[3]
+        assert tutorial(x) == linear + 4 * x[0] * x[1] + 8 * x[0] * x[2] + 2 * x[1] * x[2] + 10 * x[2] * x[3]
+    assert (recognised(SHIPPED / "glover.qubo"), recognised(SHIPPED / "petersen.mc")) == ("qbsolv", "rudy")
+    assert ds.minimize(tutorial).S == (0, 3)
+    petersen, graph = read(SHIPPED / "petersen.mc"), nx.petersen_graph()
+    assert nx.is_isomorphic(graph, nx.Graph((a, b) for a in range(10) for b in range(a) if petersen([a, b]) == -4))
+    assert all(petersen(x) == max_cut(nx.to_numpy_array(graph))(x) for x in all_masks(10)[::37])
 
 
 @pytest.mark.parametrize(

@@ -2,12 +2,14 @@
 
 import importlib
 import textwrap
+from pathlib import Path
 
 import pytest
 
 from dsprog import milp
 from dsprog.experiments.data_folder import data_folder
 
+SHIPPED = Path(__file__).parents[1] / "data"  # two small published instances
 needs_scip = pytest.mark.skipif(not milp.importable("scip"), reason="no pyscipopt")
 BACKENDS = ["highs", "scipy", pytest.param("scip", marks=needs_scip)]  # of programmes
 
