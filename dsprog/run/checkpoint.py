@@ -20,7 +20,8 @@ from dsprog.core.problem import Problem
 from dsprog.core.validation import Floats, Masks
 
 VERSION = 2
-SECONDS_BETWEEN = 10.0
+SECONDS_BETWEEN = 5.0
+SHARE = 20.0  # so many times longer than writing took the last time, at least
 
 
 @dataclass(frozen=True)
@@ -78,7 +79,7 @@ class Checkpoint:
         if not self.path.parent.is_dir():
             raise ValueError(f"checkpoint must be a file in an existing folder, got {str(path)!r}")
         self._probe = probe(problem)
-        self._last = time.perf_counter()
+        self._last, self._took = time.perf_counter(), 0.0
         self.saved: dict[str, Saved] = self._load()
 
     def section(self) -> Section:
@@ -87,10 +88,11 @@ class Checkpoint:
 
     def due(self) -> bool:
         """Whether it is time to save again."""
-        return time.perf_counter() - self._last >= SECONDS_BETWEEN
+        return time.perf_counter() - self._last >= max(SECONDS_BETWEEN, SHARE * self._took)
 
     def write(self) -> None:
         """Write all sections."""
+        began = time.perf_counter()
         header = {
             "version": VERSION,
             "asked": self.asked,
@@ -106,6 +108,7 @@ class Checkpoint:
             np.savez(file, header=text, probe=self._probe, **arrays)  # type: ignore[arg-type]
         os.replace(temporary, self.path)
         self._last = time.perf_counter()
+        self._took = self._last - began
 
     def _load(self) -> dict[str, Saved]:
         """What was saved, nothing if there is no file yet; a checkpoint of another problem is refused."""

@@ -198,7 +198,7 @@ class Search:
         place, run = self.run.checkpoint, self.run
         if place is not None and (force or place.due()):
             bundles = [bundle for _, _, bundle in sorted(self.frontier.heap, key=lambda entry: -entry[1])]
-            place.save(Saved(bundles, self.method.state(), *run.best_sets(), run.nodes, run.seconds, self.closed))
+            place.save(Saved(bundles, self.method.state(), *run.best_sets(), run.nodes, run.total_seconds, self.closed))
 
     def verdict(self, reason: str | None) -> Verdict:
         """How the search ended: for a reason of the run, or because no node is open."""

@@ -76,6 +76,7 @@ class Run:
         self.turn_ends = math.inf  # in seconds of the run, for solvers that take turns
         self.elsewhere = (0, math.inf)  # open nodes outside the present expansion, and what they and closed ones prove
         self._log = log
+        self.earlier_seconds = 0.0  # of the run that a checkpoint was resumed from
         self._clock = Clock()
         self._last_line = -math.inf
         self._stopped_by_callback = False
@@ -115,8 +116,13 @@ class Run:
 
     @property
     def seconds(self) -> float:
-        """Since the run began, earlier parts of a resumed run included, compilation of kernels not."""
+        """Since the run began, compilation of kernels not counted."""
         return self._clock.seconds
+
+    @property
+    def total_seconds(self) -> float:
+        """With those of the run that was resumed."""
+        return self.earlier_seconds + self.seconds
 
     @property
     def turn_is_over(self) -> bool:
@@ -182,9 +188,13 @@ class Run:
         self.lower_bound = max(self.lower_bound, lower_bound)
 
     def resume(self, masks: Masks, values: Floats, nodes: int, seconds: float) -> None:
-        """Take back what a checkpoint kept."""
+        """Take back what a checkpoint kept: node limits count what was done before, time limits do not."""
         self.nodes = nodes
-        self._clock.set_forward(seconds)
+        run: Run | None = self
+        while run is not None:
+            run.earlier_seconds += seconds
+            run = run.parent
+        self.say(f"resumed after {seconds:.1f} s and {nodes:,} nodes, which node_limit counts and time_limit does not")
         self.offer(masks, values, "checkpoint")
 
     # -- progress ---------------------------------------------------------------------------------------------------
@@ -209,7 +219,8 @@ class Run:
             self.nodes = done + nodes
             self._report(source, improved=False)
             self.nodes = done
-        return nodes >= self.nodes_left or self.turn_is_over or self.stop_reason() is not None
+        due = self.checkpoint is not None and self.checkpoint.due()  # the driver saves between two expansions
+        return due or nodes >= self.nodes_left or self.turn_is_over or self.stop_reason() is not None
 
     @property
     def logs(self) -> bool:

@@ -18,6 +18,7 @@ from dsprog.run.run import Run
 from dsprog.run.solver import Solver
 
 LARGE = 80  # elements beyond which bounds from the parts of terms beat bounds from values
+MOST_ENTRIES = 300_000  # of groups: a programme of more rows takes minutes to build
 MANY_COLUMNS = 30  # of data, beyond which pairs of rows beat the monotone bound
 
 
@@ -44,8 +45,10 @@ def informs_about_class(h: SetFunction) -> bool:
 
 
 def is_large_and_structured(problem: Problem) -> bool:
-    """Many elements, and every term is a sum of parts that become columns."""
-    return problem.n > LARGE and problem.objective.has_columns
+    """Many elements, and every term is a sum of parts that become columns, not too many of them."""
+    if problem.n <= LARGE or not problem.objective.has_columns:
+        return False
+    return sum(map(len, problem.objective.groups())) <= MOST_ENTRIES
 
 
 @dataclass(frozen=True)

@@ -129,7 +129,7 @@ def build_best_sets(problem: Problem, run: Run, walked: Walked, k: int, tally: T
         certified=certified,
         message=message,
         nodes=run.nodes,
-        seconds=run.seconds,
+        seconds=run.total_seconds,
         oracle_calls=tally.calls,
         solver=", ".join(run.solvers),
         presolve=walked.presolve,

@@ -130,7 +130,7 @@ def build_result(problem: Problem, run: Run, walked: Walked, oracle_calls: int) 
         proof=verdict.proof,
         presolve=walked.presolve,
         nodes=run.nodes,
-        seconds=run.seconds,
+        seconds=run.total_seconds,
         oracle_calls=oracle_calls,
         trace=tuple(run.trace),
     )

@@ -93,7 +93,8 @@ class Parts:
         try:
             verdict = self._solved_by(self.chosen(part), part, inner)
             if verdict.status == "optimal" and inner.checkpoint is not None:
-                inner.checkpoint.save(Saved([], {}, *inner.best_sets(), inner.nodes, inner.seconds, inner.lower_bound))
+                counts = inner.nodes, inner.total_seconds, inner.lower_bound
+                inner.checkpoint.save(Saved([], {}, *inner.best_sets(), *counts))
             return verdict
         finally:
             self._take(k, inner)

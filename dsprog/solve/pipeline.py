@@ -21,6 +21,7 @@ from dsprog.run.clock import compilation_announced
 from dsprog.run.needs import check_needs
 from dsprog.run.result import Verdict
 from dsprog.run.run import Run
+from dsprog.run.signals import sigterm_interrupts
 from dsprog.run.solver import Solver
 from dsprog.solve.choose import Choice, choose
 from dsprog.solve.parts import Parts
@@ -50,7 +51,8 @@ def prepared(objective: SetFunction | Problem, constraints: Iterable[Constraint]
 
 def walk(problem: Problem, run: Run, asked: Asked) -> Walked:
     """From a prepared problem to a verdict; the run holds sets and bounds. An interruption is one way to end."""
-    with one_blas_thread(), compilation_announced(run.say if run.logs else None):
+    announced = compilation_announced(run.say if run.logs else None)
+    with one_blas_thread(), announced, sigterm_interrupts(run.checkpoint is not None):
         walked = guarded(problem, run, asked)
     run.finish(walked.verdict.status)
     return walked

@@ -138,4 +138,4 @@ def test_a_second_process_compiles_nothing(tmp_path):
     assert count == 2
     assert seconds > 0
     assert cpu > 0
-    assert run() == [value, [], 0, 0.0, 0.0]
+    assert run()[:3] == [value, [], 0]
