@@ -142,15 +142,15 @@ class Nothing(Constraint):
 REFUSALS = {
     "ssp": (
         lambda: ds.minimize(concave_difference(4, 0), ds.SSP(), constraints=[ds.Cardinality(max=2)]),
-        "SSP does not take constraints: its inner problem is unconstrained submodular minimisation; use LocalSearch",
+        "SSP does not work with this problem: it needs a problem without constraints; use LocalSearch or the default",
     ),
     "dca": (
         lambda: ds.minimize(concave_difference(4, 0), ds.DCA(), constraints=[ds.Include([2])]),
-        "DCA does not take constraints: its inner problem is unconstrained submodular minimisation",
+        "DCA does not work with this problem: it needs a problem without constraints; use LocalSearch or the default",
     ),
     "mod-mod": (
         lambda: ds.minimize(concave_difference(4, 0), ds.ModMod(), constraints=[Pairs(), ds.Include([2])]),
-        "ModMod takes Cardinality, Include and Exclude only, got Pairs: its inner problem is solved by sorting",
+        "ModMod does not work with this problem: it needs no constraints but Cardinality, Include and Exclude",
     ),
     "no start": (
         lambda: ds.minimize(concave_difference(4, 0), ds.LocalSearch(), constraints=[Nothing()]),

@@ -91,7 +91,10 @@ CASES = {
     "declared nonsense": (lambda: F.declare(convex=True), "properties must be among submodular"),
     "objective": (lambda: ds.minimize(len), "objective must be a SetFunction such as f - g, got builtin_function"),
     "solver": (lambda: ds.minimize(F, "brute"), "solver must be a Solver object such as BruteForce(), got 'brute'"),
-    "too large": (lambda: ds.minimize(ds.Modular(np.ones(26)), ds.BruteForce()), "BruteForce enumerates up to n = 25"),
+    "too large": (
+        lambda: ds.minimize(ds.Modular(np.ones(26)), ds.BruteForce()),
+        "BruteForce does not work with this problem: it needs n <= 25 elements; use another solver",
+    ),
     "checkpoint": (
         lambda: ds.minimize(F, ds.BruteForce(), checkpoint="a.npz"),
         "checkpoint must be left out: BruteForce keeps none",

@@ -216,10 +216,10 @@ class InteriorPoint:
 
     def run(self, point: SemidefinitePoint, target: float) -> SemidefiniteOutcome:
         """Lower the bound of a feasible point until it is at most ``target``, or until that is out of reach."""
-        return Run(self, point, target).outcome()
+        return Descent(self, point, target).outcome()
 
 
-class Run:
+class Descent:
     """One run of the method."""
 
     def __init__(self, options: InteriorPoint, point: SemidefinitePoint, target: float) -> None:

@@ -46,5 +46,5 @@ def test_branch_and_bound_with_pairs(bounds):
     result = ds.minimize(objective, ds.BranchAndBound(bounds=bounds))
     check_result(result, objective)
     assert result.certified
-    with pytest.raises(ValueError, match="pairs needs an objective that rewards"):
+    with pytest.raises(ValueError, match="pairs does not work with this problem: it needs an objective that rewards"):
         ds.minimize(ds.Modular([1.0]) - ds.Coverage([[1]]), ds.BranchAndBound(bounds=("pairs",)))

@@ -75,7 +75,7 @@ def test_the_shared_part_raises_the_bound_at_the_root(monkeypatch):
         return IntervalSearch(problem, Run(problem), ds.BranchAndBound()).root()["lower"][0]
 
     shared = root_bound()
-    monkeypatch.setattr("dsprog.exact.interval.bounds.share_curvature", lambda f, g: (f, g))
+    monkeypatch.setattr("dsprog.exact.interval.applicable_bounds.share_curvature", lambda f, g: (f, g))
     assert root_bound() < shared <= ds.minimize(objective).value
 
 
