@@ -14,6 +14,7 @@ demo: $(VENV)/.core   ## install into .venv and solve a small problem, with a pr
 
 test: $(VENV)/.test   ## lint, type check and run the tests
 	$(BIN)/ruff check dsprog tests benchmarks examples
+	$(BIN)/lint-imports --no-logo
 	$(BIN)/mypy
 	$(BIN)/pytest -n 2 -m "not slow"
 

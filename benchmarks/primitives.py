@@ -10,6 +10,7 @@ import numpy as np
 import dsprog as ds
 from benchmarks.families import chess_data
 from benchmarks.harness import best_seconds, print_machine, save, table
+from dsprog.applications.vision import grid_pairs
 from dsprog.generators import correlation_kernel, random_graph, sparse_weights
 
 
@@ -77,6 +78,20 @@ def minimisation_rows() -> list[dict[str, str]]:
     return rows
 
 
+def quadratic_rows() -> list[dict[str, str]]:
+    """Dense QUBOs to a proof, and one maximum flow on a grid of pixels."""
+    rows, side = [], 512
+    for n, target in ((60, "2 s"), (80, "20 s")):
+        energy = ds.Pairwise(np.triu(np.random.default_rng(0).integers(-50, 51, (n, n))))
+        result = ds.minimize(energy)
+        seconds = best_seconds(lambda energy=energy: ds.minimize(energy), 2)
+        rows.append(row(f"dense QUBO ±50, n={n}, to a proof", seconds, target, f"value {result.value:g}"))
+    noise = np.random.default_rng(0).normal(size=side * side)
+    grid = ds.Cut(grid_pairs((side, side), 1.0)) + ds.Modular(noise)
+    seconds = best_seconds(lambda: ds.minimize(grid), 1)
+    return [*rows, row(f"a grid of {side} × {side} pixels by one flow", seconds, "4 s")]
+
+
 def start_rows() -> list[dict[str, str]]:
     def fresh(code: str) -> float:
         return best_seconds(lambda: subprocess.run([sys.executable, "-c", code], check=True, capture_output=True), 3)
@@ -91,7 +106,7 @@ def start_rows() -> list[dict[str, str]]:
 
 
 def main() -> None:
-    rows = concave_rows() + entropy_rows() + determinant_rows() + minimisation_rows() + start_rows()
+    rows = concave_rows() + entropy_rows() + determinant_rows() + minimisation_rows() + quadratic_rows() + start_rows()
     save("primitives", rows)
     print_machine()
     print(table(rows))

@@ -21,7 +21,7 @@ def test_imports(name):
 def test_a_row_of_the_exact_solvers(letter):
     from benchmarks.exact_solvers import run_row, summary
 
-    row = run_row(letter, "BruteForce", 6, 0, time_limit=5.0)
+    row = run_row(letter, "BruteForce", 6, 0, time_limit=1e6)
     assert row["gap"] == pytest.approx(0.0, abs=1e-9)
     assert summary([row])[0]["solved"] == "1/1"
 

@@ -97,3 +97,35 @@ def test_a_folder_that_cannot_be_written(instance, tmp_path):
     result = solve(instance, "--save", tmp_path / "no" / "such" / "folder.json")
     assert result.exit_code == 1
     assert "No such file or directory" in result.output
+
+
+def test_what_is_printed_and_saved(tmp_path):
+    objective, path = FAMILIES["concave"](14, 0), tmp_path / "instance.npz"
+    objective.save(path, [ds.Cardinality(max=6)])
+    expected = ds.minimize(objective, constraints=[ds.Cardinality(max=6)])
+    run = CliRunner().invoke
+    printed = run(cli.main, ["solve", str(path), "--json", "--quiet", "--save", str(tmp_path / "result.json")])
+    assert printed.exit_code == 0
+    answer = json.loads(printed.output)
+    assert answer["S"] == list(expected.S)
+    assert answer["value"] == pytest.approx(expected.value)
+    assert {"lower_bound", "gap", "status", "certified", "message", "nodes", "seconds", "oracle_calls"} <= set(answer)
+    assert json.loads((tmp_path / "result.json").read_text())["certified"] is True
+    text = run(cli.main, ["solve", str(path)])
+    assert "certified  yes" in text.output
+    assert "local search" in text.output, "the log is on"
+    best = run(cli.main, ["solve", str(path), "--k-best", "3", "--json", "--quiet"])
+    assert len(json.loads(best.output)["sets"]) == 3
+    assert "no other feasible set" in run(cli.main, ["solve", str(path), "--k-best", "3", "--quiet"]).output
+
+
+def test_checkpoints(tmp_path):
+    path, checkpoint = tmp_path / "instance.npz", str(tmp_path / "run.npz")
+    FAMILIES["concave"](26, 1).save(path)
+    run = CliRunner().invoke
+    first = run(cli.main, ["solve", str(path), "--json", "--quiet", "--node-limit", "100", "--checkpoint", checkpoint])
+    assert json.loads(first.output)["status"] == "node_limit"
+    assert "--resume" in run(cli.main, ["solve", str(path), "--checkpoint", checkpoint]).output
+    second = run(cli.main, ["solve", str(path), "--json", "--quiet", "--checkpoint", checkpoint, "--resume"])
+    assert json.loads(second.output)["certified"] is True
+    assert "--resume needs --checkpoint" in run(cli.main, ["solve", str(path), "--resume"]).output

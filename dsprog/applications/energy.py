@@ -1,5 +1,5 @@
-"""Energies from what users have; they live with the other functions, in :mod:`dsprog.functions.energies`."""
+"""Energies from what users have; they live with the other functions, in :mod:`dsprog.functions.quadratic_energies`."""
 
-from dsprog.functions.energies import as_adjacency, ising, max_cut, qubo
+from dsprog.functions.quadratic_energies import as_adjacency, ising, max_cut, qubo
 
 __all__ = ["as_adjacency", "ising", "max_cut", "qubo"]

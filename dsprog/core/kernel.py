@@ -141,13 +141,24 @@ class Kernel:
         return {name: names[name] for name in self.function.__code__.co_names if isinstance(names.get(name), Kernel)}
 
     @property
+    def structures(self) -> list[tuple[str, tuple[str, ...]]]:
+        """Named tuples that the module knows, with their fields.
+
+        Compiled code is kept with the names of the types of its arguments, and one that is gone cannot be read back.
+        """
+        known = self.function.__globals__.values()
+        tuples = (value for value in known if isinstance(value, type) and issubclass(value, tuple))
+        return sorted((t.__name__, t._fields) for t in tuples if hasattr(t, "_fields"))
+
+    @property
     def digest(self) -> str:
-        """A fingerprint of the code, that of the kernels called included."""
+        """A fingerprint of the code, that of the kernels called and the structures known included."""
         code = self.function.__code__
         parts = [
             code.co_code,
             repr(code.co_consts).encode(),
             *(other.digest.encode() for other in self.called.values()),
+            repr(self.structures).encode(),
             PIPELINE.encode(),
         ]
         return hashlib.sha256(b"".join(parts)).hexdigest()[:12]

@@ -56,6 +56,8 @@ def read(path: str | os.PathLike[str], format: str | None = None, problem: int =
     name = recognised(source) if format is None else format
     if name is None:
         raise ValueError(f"{source}, line 1: no known format begins like this; name one of {', '.join(known)}")
+    if name == NATIVE and problem != 1:
+        raise ValueError(f"{source} holds one problem, so problem must be 1, got {problem}")
     if name == NATIVE:
         return load(source)
     return FORMATS[name](Tokens(source, COMMENTS.get(name, "#")), problem)

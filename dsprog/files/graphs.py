@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from dsprog.files.tokens import Tokens
-from dsprog.functions.energies import max_cut
 from dsprog.functions.graph import Pairwise
+from dsprog.functions.quadratic_energies import max_cut
 
 
 def read_rudy(tokens: Tokens, problem: int = 1) -> Pairwise:

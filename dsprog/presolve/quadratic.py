@@ -51,7 +51,7 @@ class FormStep(Step):
 
 
 @dataclass(frozen=True)
-class Labelled(Reduced):
+class PartlyLabelled(Reduced):
     """Some variables have labels 0 or 1, the others (-1) are left."""
 
     whole: Problem
@@ -84,27 +84,27 @@ class RoofDuality(FormStep):
         form = problem.derived(form_of)
         return 0.0 if form is None else 2e-6 * form.pairs.nnz
 
-    def apply(self, problem: Problem) -> Labelled | None:
+    def apply(self, problem: Problem) -> PartlyLabelled | None:
         """One maximum flow in the doubled graph."""
         form = problem.derived(form_of)
         if form is None:
             return None
         roof = roof_duality(form)
         words = f"{int((roof.labels >= 0).sum())} labelled by roof duality"
-        return Labelled(problem, form, roof.labels, words, Steps.of(form).rounded(roof.lower))
+        return PartlyLabelled(problem, form, roof.labels, words, Steps.of(form).rounded(roof.lower))
 
 
 class OneOfTwo(FormStep):
     """Of S and V∖S, which have the same value, the one without the element of most neighbours."""
 
-    def apply(self, problem: Problem) -> Labelled | None:
+    def apply(self, problem: Problem) -> PartlyLabelled | None:
         """E(x) = constant + Σ w_i x_i - ½ Σ P_ij [x_i ≠ x_j] is symmetric if its field w vanishes."""
         form = problem.derived(form_of)
         if form is None or np.abs(form.field).max() > ROUNDING * form.scale:
             return None
         labels = np.full(form.n, -1)
         labels[int(np.argmax(np.diff(form.pairs.indptr)))] = 0
-        return Labelled(problem, form, labels, "one of S and V∖S")
+        return PartlyLabelled(problem, form, labels, "one of S and V∖S")
 
 
 class FewNeighbours(FormStep):

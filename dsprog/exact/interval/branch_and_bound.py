@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from dsprog.core.problem import Problem
 from dsprog.core.validation import as_count
-from dsprog.exact.interval.bounds import KINDS
+from dsprog.exact.interval.applicable_bounds import KINDS
 from dsprog.exact.interval.interval_search import IntervalSearch
 from dsprog.run.run import Run
 from dsprog.run.solver import SearchSolver

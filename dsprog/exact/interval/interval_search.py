@@ -17,8 +17,8 @@ from dsprog.core.problem import Problem
 from dsprog.core.rows import propagate
 from dsprog.core.submodularity import refuse_refuted
 from dsprog.core.validation import Floats, Masks
+from dsprog.exact.interval.applicable_bounds import KINDS, Material, check_named, fitting, rests_on_submodularity
 from dsprog.exact.interval.bound import Bound, free
-from dsprog.exact.interval.bounds import KINDS, Material, check_named, fitting, rests_on_submodularity
 from dsprog.run.driver import Bundle, Expansion, Method, concatenate, take
 from dsprog.run.run import Run
 

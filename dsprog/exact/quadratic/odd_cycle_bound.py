@@ -31,7 +31,7 @@ class Graph(NamedTuple):
     edges: Ints
 
 
-class Rows(NamedTuple):
+class CycleRows(NamedTuple):
     """Room for rows of a programme: where they start, columns, values, and right-hand sides b."""
 
     starts: Ints
@@ -250,7 +250,8 @@ class OddCycleBound:
         """Odd cycles by shortest paths, from the vertices in random order."""
         n = len(self.graph[0]) - 1
         room = max(200_000, 8 * n)
-        rows = Rows(np.zeros(most + 1, dtype=np.int64), np.empty(room, dtype=np.int64), np.empty(room), np.empty(most))
+        starts, columns = np.zeros(most + 1, dtype=np.int64), np.empty(room, dtype=np.int64)
+        rows = CycleRows(starts, columns, np.empty(room), np.empty(most))
         count = odd_cycles_kernel(self.graph, self.z, self.rng.permutation(n), most, 1.0 - 1e-4, rows)
         filled = rows.starts[count]
         self.programme.add(rows.starts[: count + 1], rows.columns[:filled], rows.values[:filled], rows.b[:count])

@@ -20,7 +20,16 @@ from __future__ import annotations
 import numpy as np
 
 from dsprog.core.kernel import kernel, part
-from dsprog.exact.regression.perspective_bound import Limits, Point, descend, hull, product, relax, shape, shape_all
+from dsprog.exact.regression.perspective_bound import (
+    DescentLimits,
+    Point,
+    descend,
+    hull,
+    product,
+    relax,
+    shape,
+    shape_all,
+)
 
 
 @part
@@ -41,7 +50,7 @@ def tighten_boxes(problem, w, lower, limits, exclude):
     """Tighten the boxes, and mark features that no set below the cutoff has; ``lower`` is the bound at w."""
     d, D, lo, hi = problem.d, problem.D, problem.lo, problem.hi
     point, val, cutoff = Point(w, product(problem.G, w)), np.empty(len(w)), limits.cutoff
-    endless = Limits(np.inf, limits.accuracy, limits.sweeps)
+    endless = DescentLimits(np.inf, limits.accuracy, limits.sweeps)
     shapes = shape_all(problem)
     for j in range(len(w)):
         most = lower + d[j] + D[j] * w[j] * w[j] - hull(w[j], d[j], D[j], lo[j], hi[j])[0]

@@ -60,7 +60,7 @@ class Point(NamedTuple):
     Gw: Floats
 
 
-class Limits(NamedTuple):
+class DescentLimits(NamedTuple):
     """When a descent ends: LB reaches the cutoff, it is this near to the relaxation's value, or rounds are used up."""
 
     cutoff: float

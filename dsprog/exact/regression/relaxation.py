@@ -14,7 +14,7 @@ from dsprog.core.validation import Floats, Ints, Masks
 from dsprog.exact.regression.coefficient_boxes import relax_or_tighten
 from dsprog.exact.regression.diagonal import raise_diagonal, supergradient
 from dsprog.exact.regression.elimination import eliminate, factorise, safe_shift
-from dsprog.exact.regression.perspective_bound import Limits, Relaxed
+from dsprog.exact.regression.perspective_bound import DescentLimits, Relaxed
 from dsprog.functions.regression import LeastSquares
 
 SMALLEST = 1e-5  # least eigenvalue of the scaled G that elimination in floating point can bear
@@ -129,7 +129,7 @@ class Relaxation:
         """Find w, and with it ``lower`` and ``val``."""
         room = self.room(cutoff)
         accuracy = 0.005 * room if np.isfinite(room) else 1e-6 * abs(self.c)
-        limits, exclude = Limits(cutoff, accuracy, SWEEPS), np.zeros(len(self.free), dtype=bool)
+        limits, exclude = DescentLimits(cutoff, accuracy, SWEEPS), np.zeros(len(self.free), dtype=bool)
         self.lower = relax_or_tighten(self.problem, self.w, self.lower, limits, self.val, exclude, False)
 
     def raise_diagonal(self, cutoff: float) -> bool:
@@ -153,7 +153,7 @@ class Relaxation:
         exclude = np.zeros(len(self.free), dtype=bool)
         if not np.isfinite(cutoff - self.lower):
             return exclude
-        limits = Limits(cutoff, 0.05 * self.room(cutoff), SWEEPS // 3)
+        limits = DescentLimits(cutoff, 0.05 * self.room(cutoff), SWEEPS // 3)
         relax_or_tighten(self.problem, self.w, self.lower, limits, self.val, exclude, True)
         return exclude
 
