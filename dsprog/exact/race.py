@@ -98,4 +98,4 @@ class Racers:
     def _verdict(self, k: int, reason: str | None, how: str) -> Verdict:
         verdict = self.searches[k].verdict(reason)
         proof = f"race {how} by {type(self.solvers[k]).__name__}: {verdict.proof}"
-        return Verdict(verdict.status, proof, verdict.reason)
+        return Verdict(verdict.status, proof, verdict.reason, verdict.within)

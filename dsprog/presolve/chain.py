@@ -12,7 +12,7 @@ from dsprog.core.problem import Problem
 from dsprog.core.validation import Masks
 from dsprog.presolve.components import Components
 from dsprog.presolve.domination import Dominated
-from dsprog.presolve.fixing import FixedByConstraints, FixedByMarginals
+from dsprog.presolve.fixing import FixedByConstraints, FixedByMarginals, everything, fixed_by_rows
 from dsprog.presolve.quadratic import FewNeighbours, OneOfTwo, RoofDuality, free_form_of
 from dsprog.presolve.step import Reduced, Step, Wishes
 
@@ -93,6 +93,8 @@ class Presolved:
 
 def presolve(problem: Problem, wishes: Wishes) -> Presolved:
     """Apply every step that accepts what is left."""
+    if len(problem.rows) and not fixed_by_rows(problem.rows, *everything(problem.n))[2]:
+        return Presolved(problem, without="no set keeps the constraints")  # which the solver is to say
     stages: list[Reduced] = []
     left_out: list[str] = []
     part = problem

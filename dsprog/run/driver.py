@@ -63,6 +63,7 @@ class Method(ABC):
     valid: bool = True
     reason: str = ""
     rounding: float = 0.0
+    accepted: float = 0.0  # the distance between value and bound that an option of the solver allows
 
     def __init__(self, problem: Problem, run: Run) -> None:
         self.problem, self.run = problem, run
@@ -202,7 +203,7 @@ class Search:
 
     def verdict(self, reason: str | None) -> Verdict:
         """How the search ended: for a reason of the run, or because no node is open."""
-        return Verdict(reason or self._ending(), self.method.proof(), self.method.reason)
+        return Verdict(reason or self._ending(), self.method.proof(), self.method.reason, self.method.accepted)
 
     def _ending(self) -> str:
         """The status without an open node: a search that closed nodes below the best value has only a gap to show."""

@@ -11,7 +11,7 @@ from typing import Any
 
 STATUSES = {
     "optimal": "Proved optimal: no feasible set has a smaller value.",
-    "gap": "Proved to lie within the gap that was asked for.",
+    "gap": "Ended with the gap that lower_bound leaves: ask for a smaller one, or for none.",
     "finished": "The search ended, but its bounds are not proved: {reason}.",
     "local": "A local optimum, with no bound: {reason}; use the default solver for a proof.",
     "time_limit": "Stopped at the time limit: raise time_limit, or accept a gap.",
@@ -38,11 +38,15 @@ def finite(value: Any) -> Any:
 
 @dataclass(frozen=True)
 class Verdict:
-    """How a solver ended: one of :data:`STATUSES`, how its bound was proved, and, if it was not, the reason."""
+    """How a solver ended: one of :data:`STATUSES`, how its bound was proved, and, if it was not, the reason.
+
+    ``within`` is the distance between value and bound that the solver was told to accept, where it has such an option.
+    """
 
     status: str
     proof: str = ""
     reason: str = ""
+    within: float = 0.0
 
 
 @dataclass(frozen=True)

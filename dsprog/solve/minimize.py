@@ -15,7 +15,7 @@ from dsprog.core.validation import elements
 from dsprog.run.checkpoint import Checkpoint, Section
 from dsprog.run.limits import Limits
 from dsprog.run.log import Log
-from dsprog.run.result import STATUSES, Result
+from dsprog.run.result import STATUSES, Result, Verdict, relative_gap
 from dsprog.run.run import Callback, Run
 from dsprog.run.solver import Solver
 from dsprog.solve.pipeline import Asked, Walked, prepared, walk
@@ -110,6 +110,12 @@ def opened(
     return Checkpoint(path, problem, {"solver": who, **asked}).section()
 
 
+def proved(run: Run, verdict: Verdict, value: float, lower: float) -> bool:
+    """Whether the set is proved optimal, or as good as was asked for."""
+    as_asked = relative_gap(value, lower) <= run.limits.gap or value - lower <= verdict.within
+    return run.mask is not None and (verdict.status == "optimal" or (verdict.status == "gap" and as_asked))
+
+
 def build_result(problem: Problem, run: Run, walked: Walked, oracle_calls: int) -> Result:
     """Recompute the value from the functions, and say what is proved."""
     verdict = walked.verdict
@@ -124,7 +130,7 @@ def build_result(problem: Problem, run: Run, walked: Walked, oracle_calls: int) 
         value=value,
         lower_bound=lower,
         status=verdict.status,
-        certified=verdict.status in ("optimal", "gap"),
+        certified=proved(run, verdict, value, lower),
         message=STATUSES[verdict.status].format(reason=verdict.reason),
         solver=", ".join(run.solvers),
         proof=verdict.proof,

@@ -66,7 +66,8 @@ class Parts:
             self.run.raise_bound(min(self.presolved.offset, self.run.value))
         if verdict.status == "optimal" and self._misses_a_limit():
             verdict = Verdict("finished", verdict.proof, "the best set of the parts misses a limit by rounding")
-        return Verdict(verdict.status, f"{self.presolved.sentence()}; {verdict.proof}", verdict.reason)
+        proof = f"{self.presolved.sentence()}; {verdict.proof}"
+        return Verdict(verdict.status, proof, verdict.reason, verdict.within)
 
     def _misses_a_limit(self) -> bool:
         """Whether the sets of the parts together are not feasible, as rounding in a row may have it."""

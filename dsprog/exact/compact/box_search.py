@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 RELAXED, WHOLE = 0, 1  # the stages of a node
 ROUNDS = 30  # of added rows for one relaxation
+LARGEST_ROUNDING = 1e-5  # in units of the data: what a proof may leave to tolerances
 CHORDS = 0.3  # a box is halved if its chords make up this part of the distance to the cutoff
 
 
@@ -59,8 +60,8 @@ class BoxSearch(Method):
 
     @property
     def rounding(self) -> float:  # type: ignore[override]
-        """A box is closed by its bound and the tolerance."""
-        return 2 * self.tolerance
+        """A box is closed by its bound and the tolerance; one that is large for the data leaves a gap."""
+        return min(2 * self.tolerance, LARGEST_ROUNDING * self.model.unit)
 
     @property
     def valid(self) -> bool:  # type: ignore[override]

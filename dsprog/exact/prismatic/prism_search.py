@@ -68,6 +68,11 @@ class PrismSearch(Method):
         """A prism that was closed by more than this before its bound met the value leaves a gap."""
         return self.units.rounding
 
+    @property
+    def accepted(self) -> float:  # type: ignore[override]
+        """What the solver's tolerance allows."""
+        return self.run.value - self._closing(self.run.value) if math.isfinite(self.run.value) else 0.0
+
     # -- what the driver asks for -----------------------------------------------------------------------------------
 
     def root(self) -> Bundle | None:
