@@ -22,8 +22,8 @@ from dsprog.core.column_model import ColumnModel, Expression
 from dsprog.core.knowledge import ZERO, Knowledge
 from dsprog.core.modular import Modular
 from dsprog.core.quadratic_form import QuadraticForm
-from dsprog.core.set_function import SetFunction
-from dsprog.core.validation import Floats, Ints, Masks, as_number
+from dsprog.core.set_function import SetFunction, shaped
+from dsprog.core.validation import Floats, Ints, Masks, as_count, as_number
 
 
 class Term(NamedTuple):
@@ -56,7 +56,10 @@ class LinearCombination(SetFunction):
         self.has_columns = all(h.has_columns for _, h in terms)
 
     def _values(self, masks: Masks) -> Floats:
-        return sum((a * h._values(masks) for a, h in self.terms), np.zeros(len(masks)))
+        total = np.zeros(len(masks))
+        for a, h in self.terms:
+            total += a * shaped(h._values(masks), total.shape, h, "_values")
+        return total
 
     def _marginals(self, masks: Masks, among: Masks | None = None) -> Floats:
         return sum((a * h._marginals(masks, among) for a, h in self.terms), np.zeros(masks.shape))
@@ -132,7 +135,8 @@ class Sum(LinearCombination):
     """
 
     def __init__(self, n: int, terms: Sequence[tuple[float, SetFunction]]) -> None:
-        self._set_terms(n, collect(n, terms))
+        as_count(n, "n")
+        self._set_terms(n, collect(n, [as_term(a, h, n) for a, h in terms]))
 
 
 class Difference(LinearCombination):
@@ -192,6 +196,15 @@ class Difference(LinearCombination):
     def parameters(self) -> dict[str, SetFunction]:
         """The arguments that build this function again."""
         return {"f": Sum(self.n, self.terms), "g": Sum(self.n, [])}
+
+
+def as_term(coefficient: float, function: SetFunction, n: int) -> Term:
+    """A term on n elements, checked."""
+    if not isinstance(function, SetFunction):
+        raise TypeError(f"terms must be pairs of a number and a SetFunction, got {type(function).__name__}")
+    if function.n != n:
+        raise ValueError(f"terms must be functions of {n} elements, got one of {function.n}")
+    return Term(as_number(coefficient, "the coefficient of a term"), function)
 
 
 def complement_pairs(terms: tuple[Term, ...]) -> bool:

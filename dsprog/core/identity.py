@@ -11,28 +11,44 @@ from typing import Any
 
 import numpy as np
 
+from dsprog.core.validation import shortened
+
+OWN_ROOMS = ("dsprog.core.", "dsprog.functions.")  # where our families live, in files that are not private
+
 
 class Registry:
-    """Classes by name. A class that is defined again takes its own place; of two classes with one name, neither can be
-    saved or read.
+    """Classes by their names in files; a class that is defined again takes its own place.
+
+    A file names a class and never causes an import: only classes that are there already are found.
     """
 
     def __init__(self, kind: str) -> None:
         self.kind = kind
-        self._classes: dict[str, dict[str, type]] = {}
+        self._classes: dict[str, type] = {}
 
     def add(self, cls: type) -> None:
         """Enter a class."""
-        self._classes.setdefault(cls.__name__, {})[f"{cls.__module__}.{cls.__qualname__}"] = cls
+        name = name_in_files(cls)
+        if name is not None:
+            self._classes[name] = cls
 
-    def find(self, name: str) -> type:
+    def find(self, name: object) -> type:
         """The class of that name."""
-        found = self._classes.get(name, {})
-        if not found:
-            raise ValueError(f"unknown {self.kind} {name!r}: import the module that defines it first")
-        if len(found) > 1:
-            raise ValueError(f"the {self.kind} {name!r} is defined more than once: {', '.join(sorted(found))}")
-        return next(iter(found.values()))
+        if not isinstance(name, str) or name not in self._classes:
+            raise ValueError(f"unknown {self.kind} {shortened(name)}: import the module that defines it first")
+        return self._classes[name]
+
+
+def name_in_files(cls: type) -> str | None:
+    """The bare name of a class of ours, ``module:Name`` of a user's, None for what serves inside a solver only.
+
+    >>> from dsprog.core.modular import Modular
+    >>> name_in_files(Modular)
+    'Modular'
+    """
+    if not cls.__module__.startswith("dsprog."):
+        return f"{cls.__module__}:{cls.__qualname__}"
+    return cls.__name__ if cls.__module__.startswith(OWN_ROOMS) and "._" not in cls.__module__ else None
 
 
 def arguments(thing: Any) -> dict[str, Any]:

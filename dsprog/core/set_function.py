@@ -231,7 +231,7 @@ class SetFunction(ABC):
         """f(S) for every row of ``masks``, a (B, n) boolean array."""
         sets = as_masks(masks, self.n)
         count(len(sets))
-        values = self._values(sets)
+        values = shaped(self._values(sets), (len(sets),), self, "_values")
         if not np.isfinite(values).all():
             b = int(np.flatnonzero(~np.isfinite(values))[0])
             raise ValueError(
@@ -247,12 +247,12 @@ class SetFunction(ABC):
         sets = as_masks(masks, self.n)
         if among is None:
             count(sets.size)
-            return self._marginals(sets)
+            return shaped(self._marginals(sets), sets.shape, self, "_marginals")
         wanted = as_masks(among, self.n, "among")
         if wanted.shape != sets.shape:
             raise ValueError(f"among must have the shape of masks, {sets.shape}, got {wanted.shape}")
         count(int(wanted.sum()))
-        return self._marginals(sets, wanted)
+        return shaped(self._marginals(sets, wanted), sets.shape, self, "_marginals")
 
     def chains(self, orders: ArrayLike, start: ArrayLike | None = None) -> Floats:
         """Increments of f along each order.
@@ -274,7 +274,7 @@ class SetFunction(ABC):
         if len(sets) != len(these):
             raise ValueError(f"start must have one row for each order, got {len(sets)} rows for {len(these)} orders")
         count(these.size)
-        return self._chains(these, sets)
+        return shaped(self._chains(these, sets), these.shape, self, "_chains")
 
     def concave_extension(self, x: ArrayLike) -> Floats:
         """G(x) for every row of ``x`` in the cube: concave, and equal to f at binary points."""
@@ -370,3 +370,13 @@ class SetFunction(ABC):
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(n={self.n}; {self.knows.describe()})"
+
+
+def shaped(numbers: Floats, shape: tuple[int, ...], family: SetFunction, method: str) -> Floats:
+    """What a family computed, refused unless it is an array of the shape that it must have."""
+    if not isinstance(numbers, np.ndarray) or numbers.shape != shape or numbers.dtype.kind not in "biuf":
+        got = f"shape {numbers.shape}" if isinstance(numbers, np.ndarray) else type(numbers).__name__
+        if isinstance(numbers, np.ndarray) and numbers.shape == shape:
+            got = f"dtype {numbers.dtype}"
+        raise ValueError(f"{method} of {type(family).__name__} must return real numbers of shape {shape}, got {got}")
+    return numbers

@@ -13,18 +13,19 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 
-def as_matrix(value: ArrayLike, name: str, *, shape: tuple[int | None, ...], nonnegative: str = "") -> Floats:
-    """A finite read-only float array of the given shape (None: any length); ``nonnegative`` says why it must be."""
-    if np.iscomplexobj(value) or (isinstance(value, np.ma.MaskedArray) and np.ma.is_masked(value)):
-        raise TypeError(f"{name} must be an array of real numbers without gaps, got a complex or masked array")
-    try:
-        array = np.array(value, dtype=float, order="C")
-    except (TypeError, ValueError):
-        raise TypeError(f"{name} must be an array of numbers, got {type(value).__name__}") from None
-    if array.ndim != len(shape) or any(want not in (None, got) for want, got in zip(shape, array.shape)):
-        raise ValueError(f"{name} must have shape {shape_words(shape)}, got {array.shape}")
-    if not np.isfinite(array).all():
-        raise ValueError(f"{name} must be finite, got NaN or infinity at index {first_index(~np.isfinite(array))}")
+LARGEST = 1e300  # of the sum of all |entries| of one argument: beyond, sums of values would overflow
+LARGEST_ROOT = 1e150  # the same for what is squared
+
+
+def as_matrix(
+    value: ArrayLike, name: str, *, shape: tuple[int | None, ...], nonnegative: str = "", largest: float = LARGEST
+) -> Floats:
+    """A finite read-only float array of the given shape (None: any length), whose absolute entries add up to at most
+    ``largest``; ``nonnegative`` says why it must be.
+    """
+    array = as_reals(value, name)
+    check_shape(array, name, shape)
+    check_size(array, name, largest)
     if nonnegative and array.size and array.min() < 0:
         where = first_index(array < 0)
         raise ValueError(f"{name} must be non-negative ({nonnegative}), got {array[where]:g} at index {where}")
@@ -32,19 +33,58 @@ def as_matrix(value: ArrayLike, name: str, *, shape: tuple[int | None, ...], non
     return array
 
 
-def as_sparse(value: Any, name: str) -> Any:
-    """A square CSR matrix without stored zeros, from a dense or scipy.sparse one."""
+def as_reals(value: ArrayLike, name: str) -> Floats:
+    """A new float array of any shape; words, dates, complex numbers and gaps are no numbers."""
+    if np.iscomplexobj(value) or (isinstance(value, np.ma.MaskedArray) and np.ma.is_masked(value)):
+        raise TypeError(f"{name} must be an array of real numbers without gaps, got a complex or masked array")
+    try:
+        given = np.asarray(value)
+        if given.dtype.kind not in "biufO" or (given.dtype.kind == "O" and any(map(is_no_number, given.flat))):
+            raise TypeError
+        return np.array(given, dtype=float, order="C")
+    except (TypeError, ValueError, OverflowError):
+        kind = type(value).__name__
+        if isinstance(value, np.ndarray) and value.dtype.kind != "O":
+            kind = f"an array of {value.dtype}"
+        raise TypeError(f"{name} must be an array of numbers, got {kind}") from None
+
+
+def is_no_number(value: object) -> bool:
+    """Whether an object would become a number only by force: a word, a date, a complex number."""
+    return isinstance(value, (str, bytes, complex, np.complexfloating, np.datetime64, np.timedelta64))
+
+
+def check_shape(array: np.ndarray, name: str, shape: tuple[int | None, ...]) -> None:
+    """Refuse an array of another shape; None stands for any length."""
+    if array.ndim != len(shape) or any(want not in (None, got) for want, got in zip(shape, array.shape)):
+        raise ValueError(f"{name} must have shape {shape_words(shape)}, got {array.shape}")
+
+
+def check_size(array: Floats, name: str, largest: float = LARGEST) -> None:
+    """Refuse entries that are not finite, and ones so large that sums of them would not be."""
+    with np.errstate(over="ignore"):
+        total = float(np.abs(array).sum())
+    if total <= largest:
+        return
+    if not np.isfinite(array).all():
+        raise ValueError(f"{name} must be finite, got NaN or infinity at index {first_index(~np.isfinite(array))}")
+    raise ValueError(f"{name} must have absolute values that add up to at most {largest:g}, got {total:g}")
+
+
+def as_sparse(value: Any, name: str, square: bool = True) -> Any:
+    """A CSR matrix without stored zeros, from a dense or scipy.sparse one."""
     import scipy.sparse as sparse
 
     if not sparse.issparse(value):
         value = as_matrix(value, name, shape=(None, None))
+    elif value.ndim != 2 or value.dtype.kind not in "biuf":
+        raise TypeError(f"{name} must be a matrix of real numbers, got {value.dtype} of shape {value.shape}")
     matrix = sparse.csr_array(value, dtype=float, copy=True)
-    if matrix.shape[0] != matrix.shape[1]:
+    if square and matrix.shape[0] != matrix.shape[1]:
         raise ValueError(f"{name} must be square, got {matrix.shape}")
+    check_size(matrix.data, name)  # before duplicates are added up
     matrix.sum_duplicates()
     matrix.eliminate_zeros()
-    if not np.isfinite(matrix.data).all():
-        raise ValueError(f"{name} must be finite, got NaN or infinity")
     return matrix
 
 
@@ -53,11 +93,12 @@ def as_codes(value: Any, name: str, *, shape: tuple[int | None, ...]) -> Ints:
     array = np.asarray(value)
     if array.dtype.kind in "US" and not isinstance(value, np.ndarray):
         array = np.asarray(value, dtype=object)  # a NaN among words would have become the word "nan"
-    if array.ndim != len(shape) or any(want not in (None, got) for want, got in zip(shape, array.shape)):
-        raise ValueError(f"{name} must have shape {shape_words(shape)}, got {array.shape}")
+    check_shape(array, name, shape)
+    if array.dtype.kind in "cmMV":
+        raise TypeError(f"{name} must be discrete values such as whole numbers or words, got {array.dtype}")
     if array.dtype.kind == "f" and not np.isfinite(array).all():
         raise ValueError(f"{name} must have no missing values, got NaN or infinity")
-    if array.dtype.kind == "O" and any(v is None or v != v for v in array.flat):
+    if array.dtype.kind == "O" and any(map(is_missing, array.flat)):
         raise ValueError(f"{name} must have no missing values, got None or NaN")
     if array.ndim == 1:
         return numbered(array)
@@ -65,6 +106,14 @@ def as_codes(value: Any, name: str, *, shape: tuple[int | None, ...]) -> Ints:
     for j in range(array.shape[1]):
         codes[:, j] = numbered(array[:, j])
     return codes
+
+
+def is_missing(value: object) -> bool:
+    """Whether a value is None, NaN, NaT or pandas' NA: none of them equals itself."""
+    try:
+        return value is None or bool(value != value)
+    except (TypeError, ValueError):
+        return True
 
 
 def numbered(column: np.ndarray) -> Ints:
@@ -81,23 +130,50 @@ def numbered(column: np.ndarray) -> Ints:
         return np.array([numbers.setdefault(value, len(numbers)) for value in column], dtype=np.int64)
 
 
-def as_count(value: Any, name: str, *, least: int = 0) -> int:
-    """A whole number at least ``least``."""
+def as_whole(value: ArrayLike, name: str, *, shape: tuple[int | None, ...]) -> Ints:
+    """An array of whole numbers, none negative: it counts or numbers things."""
+    array = as_matrix(value, name, shape=shape, nonnegative="it counts or numbers things")
+    wrong = (array % 1 != 0) | (array >= 2.0**53)
+    if wrong.any():
+        raise ValueError(f"{name} must be whole numbers below 2**53, got {array[first_index(wrong)]:g}")
+    return array.astype(np.int64)
+
+
+def as_count(value: Any, name: str, *, least: int = 0, most: int | None = None) -> int:
+    """A whole number from ``least`` to ``most``."""
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)):
-        raise TypeError(f"{name} must be a whole number, got {value!r}")
+        raise TypeError(f"{name} must be a whole number, got {shortened(value)}")
     if value < least:
-        raise ValueError(f"{name} must be at least {least}, got {value}")
+        raise ValueError(f"{name} must be at least {least}, got {shortened(value)}")
+    if most is not None and value > most:
+        raise ValueError(f"{name} must be at most {most}, got {shortened(value)}")
     return int(value)
 
 
+def as_seed(value: Any, name: str = "seed") -> int | None:
+    """A whole number at least 0, or None for none."""
+    return None if value is None else as_count(value, name)
+
+
+def as_claim(value: Any, name: str) -> bool | None:
+    """True, False, or None for unknown."""
+    if value is None or isinstance(value, (bool, np.bool_)):
+        return None if value is None else bool(value)
+    raise TypeError(f"{name} must be True, False or None, got {value!r}")
+
+
 def as_number(value: Any, name: str) -> float:
-    """A finite number."""
+    """A finite number of absolute value at most 1e300."""
     try:
+        if is_no_number(value):
+            raise TypeError
         number = float(value)
-    except (TypeError, ValueError):
-        raise TypeError(f"{name} must be a number, got {value!r}") from None
+    except (TypeError, ValueError, OverflowError):
+        raise TypeError(f"{name} must be a number, got {shortened(value)}") from None
     if not np.isfinite(number):
         raise ValueError(f"{name} must be finite, got {number}")
+    if abs(number) > LARGEST:
+        raise ValueError(f"{name} must be at most {LARGEST:g} in absolute value, got {number:g}")
     return number
 
 
@@ -191,6 +267,15 @@ def as_permutation(order: ArrayLike, n: int, name: str) -> Ints:
 def elements(mask: Masks) -> tuple[int, ...]:
     """The elements of a set, in order."""
     return tuple(np.flatnonzero(mask).tolist())
+
+
+def shortened(value: object, most: int = 60) -> str:
+    """A value as Python writes it, cut where it would fill a screen."""
+    try:
+        words = repr(value)
+    except ValueError:  # a whole number of more digits than Python prints
+        words = type(value).__name__
+    return words if len(words) <= most else words[: most - 3] + "..."
 
 
 def shape_words(shape: tuple[int | None, ...]) -> str:
