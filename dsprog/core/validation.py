@@ -43,9 +43,7 @@ def as_reals(value: ArrayLike, name: str) -> Floats:
             raise TypeError
         return np.array(given, dtype=float, order="C")
     except (TypeError, ValueError, OverflowError):
-        kind = type(value).__name__
-        if isinstance(value, np.ndarray) and value.dtype.kind != "O":
-            kind = f"an array of {value.dtype}"
+        kind = f"an array of {value.dtype}" if isinstance(value, np.ndarray) else type(value).__name__
         raise TypeError(f"{name} must be an array of numbers, got {kind}") from None
 
 
@@ -126,8 +124,16 @@ def numbered(column: np.ndarray) -> Ints:
     try:
         return np.unique(column, return_inverse=True)[1].astype(np.int64)
     except TypeError:
-        numbers: dict[Any, int] = {}
+        return by_appearance(column)
+
+
+def by_appearance(column: np.ndarray) -> Ints:
+    """Codes 0, 1, ... of the distinct values of a column in the order of their appearance."""
+    numbers: dict[Any, int] = {}
+    try:
         return np.array([numbers.setdefault(value, len(numbers)) for value in column], dtype=np.int64)
+    except TypeError:
+        raise TypeError("discrete values must be numbers, words or other things that can be hashed") from None
 
 
 def as_whole(value: ArrayLike, name: str, *, shape: tuple[int | None, ...]) -> Ints:
