@@ -22,8 +22,8 @@ from dsprog.core.column_model import ColumnModel, Expression
 from dsprog.core.knowledge import ZERO, Knowledge
 from dsprog.core.modular import Modular
 from dsprog.core.quadratic_form import QuadraticForm
-from dsprog.core.set_function import SetFunction, shaped
-from dsprog.core.validation import Floats, Ints, Masks, as_count, as_number
+from dsprog.core.set_function import SetFunction
+from dsprog.core.validation import Floats, Ints, Masks, as_count, as_number, shortened
 
 
 class Term(NamedTuple):
@@ -58,7 +58,7 @@ class LinearCombination(SetFunction):
     def _values(self, masks: Masks) -> Floats:
         total = np.zeros(len(masks))
         for a, h in self.terms:
-            total += a * shaped(h._values(masks), total.shape, h, "_values")
+            total += a * h._checked_values(masks)
         return total
 
     def _marginals(self, masks: Masks, among: Masks | None = None) -> Floats:
@@ -136,7 +136,7 @@ class Sum(LinearCombination):
 
     def __init__(self, n: int, terms: Sequence[tuple[float, SetFunction]]) -> None:
         as_count(n, "n")
-        self._set_terms(n, collect(n, [as_term(a, h, n) for a, h in terms]))
+        self._set_terms(n, collect(n, as_terms(terms, n)))
 
 
 class Difference(LinearCombination):
@@ -198,13 +198,15 @@ class Difference(LinearCombination):
         return {"f": Sum(self.n, self.terms), "g": Sum(self.n, [])}
 
 
-def as_term(coefficient: float, function: SetFunction, n: int) -> Term:
-    """A term on n elements, checked."""
-    if not isinstance(function, SetFunction):
-        raise TypeError(f"terms must be pairs of a number and a SetFunction, got {type(function).__name__}")
-    if function.n != n:
-        raise ValueError(f"terms must be functions of {n} elements, got one of {function.n}")
-    return Term(as_number(coefficient, "the coefficient of a term"), function)
+def as_terms(terms: Sequence[tuple[float, SetFunction]], n: int) -> list[Term]:
+    """Terms on n elements, checked."""
+    pairs = list(terms) if isinstance(terms, Iterable) else [terms]
+    for pair in pairs:
+        if not (isinstance(pair, (tuple, list)) and len(pair) == 2 and isinstance(pair[1], SetFunction)):
+            raise TypeError(f"terms must be pairs of a number and a SetFunction, got {shortened(pair)}")
+        if pair[1].n != n:
+            raise ValueError(f"terms must be functions of {n} elements, got one of {pair[1].n}")
+    return [Term(as_number(a, "the coefficient of a term"), h) for a, h in pairs]
 
 
 def complement_pairs(terms: tuple[Term, ...]) -> bool:

@@ -35,8 +35,7 @@ def as_matrix(
 
 def as_reals(value: ArrayLike, name: str) -> Floats:
     """A new float array of any shape; words, dates, complex numbers and gaps are no numbers."""
-    if np.iscomplexobj(value) or (isinstance(value, np.ma.MaskedArray) and np.ma.is_masked(value)):
-        raise TypeError(f"{name} must be an array of real numbers without gaps, got a complex or masked array")
+    check_real(value, name)
     try:
         given = np.asarray(value)
         if given.dtype.kind not in "biufO" or (given.dtype.kind == "O" and any(map(is_no_number, given.flat))):
@@ -45,6 +44,12 @@ def as_reals(value: ArrayLike, name: str) -> Floats:
     except (TypeError, ValueError, OverflowError):
         kind = f"an array of {value.dtype}" if isinstance(value, np.ndarray) else type(value).__name__
         raise TypeError(f"{name} must be an array of numbers, got {kind}") from None
+
+
+def check_real(value: Any, name: str) -> None:
+    """Refuse complex numbers, and the gaps of masked arrays."""
+    if np.iscomplexobj(value) or (isinstance(value, np.ma.MaskedArray) and np.ma.is_masked(value)):
+        raise TypeError(f"{name} must be an array of real numbers without gaps, got a complex or masked array")
 
 
 def is_no_number(value: object) -> bool:
@@ -88,16 +93,19 @@ def as_sparse(value: Any, name: str, square: bool = True) -> Any:
 
 def as_codes(value: Any, name: str, *, shape: tuple[int | None, ...]) -> Ints:
     """Discrete data as integer codes 0, 1, ... in each column, whatever the values are."""
+    check_real(value, name)
     array = np.asarray(value)
     if array.dtype.kind in "US" and not isinstance(value, np.ndarray):
         array = np.asarray(value, dtype=object)  # a NaN among words would have become the word "nan"
     check_shape(array, name, shape)
-    if array.dtype.kind in "cmMV":
+    if array.dtype.kind in "mMV":
         raise TypeError(f"{name} must be discrete values such as whole numbers or words, got {array.dtype}")
     if array.dtype.kind == "f" and not np.isfinite(array).all():
         raise ValueError(f"{name} must have no missing values, got NaN or infinity")
     if array.dtype.kind == "O" and any(map(is_missing, array.flat)):
-        raise ValueError(f"{name} must have no missing values, got None or NaN")
+        raise ValueError(f"{name} must have no missing values, got None, NaN or NaT")
+    if array.dtype.kind == "O" and any(isinstance(entry, (complex, np.complexfloating)) for entry in array.flat):
+        raise TypeError(f"{name} must be discrete values such as whole numbers or words, got complex numbers")
     if array.ndim == 1:
         return numbered(array)
     codes = np.empty(array.shape, dtype=np.int64)
@@ -145,13 +153,13 @@ def as_whole(value: ArrayLike, name: str, *, shape: tuple[int | None, ...]) -> I
     return array.astype(np.int64)
 
 
-def as_count(value: Any, name: str, *, least: int = 0, most: int | None = None) -> int:
+def as_count(value: Any, name: str, *, least: int = 0, most: int = 1 << 62) -> int:
     """A whole number from ``least`` to ``most``."""
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)):
         raise TypeError(f"{name} must be a whole number, got {shortened(value)}")
     if value < least:
         raise ValueError(f"{name} must be at least {least}, got {shortened(value)}")
-    if most is not None and value > most:
+    if value > most:
         raise ValueError(f"{name} must be at most {most}, got {shortened(value)}")
     return int(value)
 
@@ -163,9 +171,16 @@ def as_seed(value: Any, name: str = "seed") -> int | None:
 
 def as_claim(value: Any, name: str) -> bool | None:
     """True, False, or None for unknown."""
-    if value is None or isinstance(value, (bool, np.bool_)):
-        return None if value is None else bool(value)
-    raise TypeError(f"{name} must be True, False or None, got {value!r}")
+    if value is not None and not isinstance(value, (bool, np.bool_)):
+        raise TypeError(f"{name} must be True, False or None, got {shortened(value)}")
+    return None if value is None else bool(value)
+
+
+def as_flag(value: Any, name: str) -> bool:
+    """True or False."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise TypeError(f"{name} must be True or False, got {shortened(value)}")
+    return bool(value)
 
 
 def as_number(value: Any, name: str) -> float:
@@ -246,7 +261,7 @@ def as_orders(orders: ArrayLike, n: int) -> Ints:
 
 def as_points(x: ArrayLike, n: int, name: str = "x") -> Floats:
     """A batch of points: a (B, n) array of finite numbers."""
-    array = np.ascontiguousarray(x, dtype=float)
+    array = as_reals(x, name)
     if array.ndim != 2 or array.shape[1] != n:
         raise ValueError(f"{name} must have shape (B, {n}), got {array.shape}")
     if not np.isfinite(array).all():

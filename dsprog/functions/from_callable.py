@@ -9,7 +9,7 @@ import numpy as np
 
 from dsprog.core.knowledge import Knowledge
 from dsprog.core.set_function import SetFunction
-from dsprog.core.validation import Floats, Masks, as_claim, as_count, elements
+from dsprog.core.validation import Floats, Masks, as_claim, as_count, as_flag, elements
 
 
 class FromCallable(SetFunction):
@@ -41,7 +41,7 @@ class FromCallable(SetFunction):
     ) -> None:
         if not callable(fn):
             raise TypeError(f"fn must be callable, got {type(fn).__name__}")
-        self.fn, self.n, self.vectorized = fn, as_count(n, "n"), vectorized
+        self.fn, self.n, self.vectorized = fn, as_count(n, "n"), as_flag(vectorized, "vectorized")
         self.submodular = as_claim(submodular, "submodular")
         self.knows = Knowledge(submodular=self.submodular)
         self._cache: dict[bytes, float] = {}
@@ -85,7 +85,7 @@ class FromCallable(SetFunction):
             raise RuntimeError(f"fn raised {type(error).__name__} on {len(masks)} sets: {error}") from error
         try:
             array = np.asarray(values, dtype=float)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             raise TypeError(f"fn must return an array of {len(masks)} numbers, got {values!r}") from None
         if array.shape != (len(masks),):
             raise ValueError(f"fn must return an array of shape ({len(masks)},), got {array.shape}")
