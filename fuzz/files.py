@@ -385,9 +385,9 @@ def use(problem: Any) -> None:
     marginals, chain = f.marginals(masks), f.chains(orders)
     if not (np.isfinite(marginals).all() and np.isfinite(chain).all()):
         raise ArithmeticError("marginals or chains are not finite")
-    both = f.values(np.array([np.zeros(f.n), np.ones(f.n)], dtype=bool))
-    size = 1e-300 + np.abs(np.concatenate([values, both])).max() + np.abs(chain).sum()
-    if abs(chain.sum() - (both[1] - both[0])) > 1e-6 * size:
+    probes = f.values(np.vstack([np.zeros(f.n), np.ones(f.n), np.eye(f.n)]).astype(bool))
+    size = 1e-300 + np.abs(values).sum() + np.abs(probes).sum() + np.abs(chain).sum()
+    if abs(chain.sum() - (probes[1] - probes[0])) > 1e-6 * size:
         raise ArithmeticError("a chain does not add up to f(V) - f(∅)")
     if f.n <= SMALL:
         try:

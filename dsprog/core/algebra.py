@@ -242,6 +242,8 @@ def collect(n: int, terms: Iterable[tuple[float, SetFunction]]) -> tuple[Term, .
             else:
                 merged[same] = Term(merged[same].coefficient + a * b, part)
                 sizes[same] += abs(a * b)
+    for size in sizes:
+        as_number(size, "the coefficient of a term")  # a product or sum of coefficients may overflow
     kept = [
         term for term, size in zip(merged, sizes) if abs(term.coefficient) > 1e-15 * size
     ]  # 0.1 + 0.2 - 0.3 is not 0

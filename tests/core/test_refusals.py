@@ -67,6 +67,7 @@ CASES = {
         "terms must be functions of 3 elements, got one of 4",
     ),
     "NaN in a sum": (lambda: ds.Sum(3, [(np.nan, F)]), "the coefficient of a term must be finite, got nan"),
+    "a product of coefficients": (lambda: 1e200 * (1e200 * F), "the coefficient of a term must be finite, got inf"),
     "no pairs in a sum": (lambda: ds.Sum(3, [F]), "terms must be pairs of a number and a SetFunction"),
     "nothing in a sum": (lambda: ds.Sum(3, None), "terms must be pairs of a number and a SetFunction, got None"),
     "divided by infinity": (lambda: F / np.inf, "divisor must be finite, got inf"),
