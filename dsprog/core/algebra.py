@@ -14,16 +14,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from dsprog.core.column_model import ColumnModel, Expression
+from dsprog.core.identity import summary
 from dsprog.core.knowledge import ZERO, Knowledge
 from dsprog.core.modular import Modular
 from dsprog.core.quadratic_form import QuadraticForm
 from dsprog.core.set_function import SetFunction
 from dsprog.core.validation import Floats, Ints, Masks, as_count, as_number, shortened
+
+FEW = 16  # terms that are compared one by one
 
 
 class Term(NamedTuple):
@@ -200,7 +203,7 @@ class Difference(LinearCombination):
 
 def as_terms(terms: Sequence[tuple[float, SetFunction]], n: int) -> list[Term]:
     """Terms on n elements, checked."""
-    pairs = list(terms) if isinstance(terms, Iterable) else [terms]
+    pairs: Sequence[Any] = terms if isinstance(terms, (tuple, list)) else [terms]
     for pair in pairs:
         if not (isinstance(pair, (tuple, list)) and len(pair) == 2 and isinstance(pair[1], SetFunction)):
             raise TypeError(f"terms must be pairs of a number and a SetFunction, got {shortened(pair)}")
@@ -226,32 +229,40 @@ def complement_pairs(terms: tuple[Term, ...]) -> bool:
 
 def collect(n: int, terms: Iterable[tuple[float, SetFunction]]) -> tuple[Term, ...]:
     """Flatten, add up the modular terms, merge equal terms, drop those that cancel."""
-    merged: list[Term] = []
-    modular: list[Term] = []
-    sizes: list[float] = []
-    for a, h in terms:
-        for b, part in h.terms if isinstance(h, LinearCombination) else [(1.0, h)]:
-            where = modular if isinstance(part, Modular) else merged
-            same = (
-                next((k for k, t in enumerate(merged) if t.function.same_as(part)), None) if where is merged else None
-            )
-            if same is None:
-                where.append(Term(a * b, part))
-                if where is merged:
-                    sizes.append(abs(a * b))
-            else:
-                merged[same] = Term(merged[same].coefficient + a * b, part)
-                sizes[same] += abs(a * b)
-    for size in sizes:
-        as_number(size, "the coefficient of a term")  # a product or sum of coefficients may overflow
-    kept = [
-        term for term, size in zip(merged, sizes) if abs(term.coefficient) > 1e-15 * size
-    ]  # 0.1 + 0.2 - 0.3 is not 0
+    flat = [
+        Term(a * b, part)
+        for a, h in terms
+        for b, part in (h.terms if isinstance(h, LinearCombination) else [(1.0, h)])
+    ]
+    modular = [term for term in flat if isinstance(term.function, Modular)]
+    kept = merged([term for term in flat if not isinstance(term.function, Modular)])
     weights = sum((a * h.weights for a, h in modular), np.zeros(n))  # type: ignore[attr-defined]
     constant = sum(a * h.constant for a, h in modular)  # type: ignore[attr-defined]
     if constant or weights.any():
         kept.append(Term(1.0, Modular(weights, constant)))
     return tuple(kept)
+
+
+def merged(terms: list[Term]) -> list[Term]:
+    """Equal functions as one term, without those that cancel."""
+    totals: list[list[Term]] = []  # terms of one function each
+    places: dict[object, list[list[Term]]] = {}
+    for term in terms:
+        alike = places.setdefault(summary(term.function) if len(terms) > FEW else None, [])
+        equal = next((total for total in alike if total[0].function.same_as(term.function)), None)
+        if equal is None:
+            totals.append([term])
+            alike.append(totals[-1])
+        else:
+            equal.append(term)
+    return [Term(a, total[0].function) for total in totals if (a := net_coefficient(total))]
+
+
+def net_coefficient(terms: list[Term]) -> float:
+    """What the coefficients of one function add up to, 0 where only rounding is left: 0.1 + 0.2 - 0.3 is not 0."""
+    total, size = sum(a for a, _ in terms), sum(abs(a) for a, _ in terms)
+    as_number(size, "the coefficient of a term")  # a product or sum of coefficients may overflow
+    return total if abs(total) > 1e-15 * size else 0.0
 
 
 def combine(terms: Sequence[tuple[float, SetFunction | float]]) -> SetFunction:

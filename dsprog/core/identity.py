@@ -7,6 +7,8 @@ and saved as the name of their class with their arguments; a class enters the re
 from __future__ import annotations
 
 import inspect
+from collections.abc import Hashable
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -53,8 +55,28 @@ def name_in_files(cls: type) -> str | None:
 
 def arguments(thing: Any) -> dict[str, Any]:
     """The arguments that build an object again; AttributeError if it does not store them."""
-    names = [name for name in inspect.signature(type(thing).__init__).parameters if name != "self"]
-    return {name: getattr(thing, name) for name in names}
+    cls: Hashable = type(thing)
+    return {name: getattr(thing, name) for name in argument_names(cls)}
+
+
+@cache
+def argument_names(cls: Any) -> tuple[str, ...]:
+    """The arguments of ``__init__`` of a class."""
+    return tuple(name for name in inspect.signature(cls.__init__).parameters if name != "self")
+
+
+def summary(value: Any) -> Any:
+    """Something to look up equal arguments by: equal ones have equal summaries, others mostly not."""
+    if isinstance(value, np.ndarray) and value.dtype.kind in "biuf":
+        return value.shape, float(np.ascontiguousarray(value, dtype=float).sum())
+    if isinstance(value, (tuple, list)):
+        return tuple(map(summary, value))
+    if hasattr(value, "parameters"):
+        try:
+            return type(value), tuple(map(summary, value.parameters().values()))
+        except AttributeError:  # it does not store its arguments, and is itself only
+            return type(value)
+    return value if isinstance(value, (bool, int, float, str)) else type(value)
 
 
 def same(a: Any, b: Any) -> bool:

@@ -119,6 +119,8 @@ def load_problem(path: str | os.PathLike[str]) -> tuple[SetFunction, list[Constr
         objective, constraints = decode(document["objective"]), decode(document.get("constraints", []))
         if not isinstance(objective, SetFunction):
             raise TypeError("its objective is not a set function")
+        if not isinstance(constraints, list):
+            raise TypeError("its constraints are not a list")
         as_problem(objective, constraints)
     except Exception as error:  # the arguments are a stranger's, and a constructor may fail in any way
         words = " ".join(str(error).split()) or type(error).__name__
@@ -179,6 +181,8 @@ class Decoder:
         cls = registry.find(parameters.pop(registry.kind))
         if "n" in parameters:
             as_count(parameters["n"], f"n of {cls.__name__}", most=self.most)
+        if registry is KINDS and any(hasattr(entry, "tocsr") for entry in parameters.values()):
+            raise TypeError(f"{cls.__name__} takes no sparse matrix")
         made = cls(**parameters)
         if isinstance(made, SetFunction) and not (hasattr(made, "n") and hasattr(made, "knows")):
             raise TypeError(f"{cls.__name__} is no family by itself")

@@ -200,7 +200,7 @@ def as_number(value: Any, name: str) -> float:
 
 def as_mask(S: Iterable[int] | ArrayLike, n: int, name: str = "S") -> Masks:
     """The boolean vector of a set given by its elements or by a boolean mask of length n."""
-    if not isinstance(S, Iterable):
+    if not isinstance(S, Iterable) or hasattr(S, "tocsr"):
         raise TypeError(f"{name} must be elements (whole numbers from 0 to {n - 1}) or a boolean mask, got {S!r}")
     array = np.asarray(S if isinstance(S, np.ndarray) else list(S))
     if array.dtype == bool and array.size:

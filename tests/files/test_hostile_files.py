@@ -23,6 +23,9 @@ def of(dtype, numbers):
     return {"array": numbers, "dtype": dtype}
 
 
+SPARSE = {"sparse": [[1.0], [0], [0]], "shape": [1_000_000, 1_000_000]}  # walking through its rows takes minutes
+
+
 def text_of(objective, constraints=()):
     return json.dumps({"dsprog": 1, "objective": objective, "constraints": list(constraints)})
 
@@ -93,6 +96,11 @@ OBJECTIVES = {
         family("Pairwise", quadratic=of("<f8", [[1e308] * 4] * 4), linear=of("<f8", [-1e308] * 4)),
         "quadratic must have absolute values that add up to at most 1e+300",
     ),
+    "a matrix for elements": (
+        family("Restriction", function=MODULAR, include=SPARSE, free=of("<i8", [])),
+        "include must be elements",
+    ),
+    "a matrix for terms": (family("Sum", n=3, terms=SPARSE), "terms must be pairs of a number and a SetFunction"),
     "many digits": (family("Modular", weights=[1.0], constant=10**400), "constant must be a number"),
 }
 
@@ -115,6 +123,27 @@ def test_fields_are_checked_before_use(case, tmp_path):
     path = tmp_path / "hostile.json"
     path.write_text(text_of(objective))
     assert sentence in complaint(path)
+
+
+@pytest.mark.parametrize(
+    ("constraints", "sentence"),
+    [
+        (SPARSE, "its constraints are not a list"),
+        ([{"constraint": "Include", "elements": SPARSE}], "Include takes no sparse matrix"),
+        ([3], "constraints must be Constraint objects"),
+    ],
+)
+def test_constraints_are_checked(constraints, sentence, tmp_path):
+    path = tmp_path / "hostile.json"
+    path.write_text(json.dumps({"dsprog": 1, "objective": MODULAR, "constraints": constraints}))
+    assert sentence in complaint(path)
+
+
+def test_many_terms_are_read_in_linear_time(tmp_path):
+    f = ds.Sum(2, [(1.0, ds.MatroidRank.partition([0, 0], [k % 1000])) for k in range(2000)])
+    assert len(f.terms) == 1000
+    f.save(tmp_path / "many.json")
+    assert ds.load(tmp_path / "many.json") == f
 
 
 @pytest.mark.parametrize("depth", [300, 100_000])
