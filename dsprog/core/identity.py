@@ -7,7 +7,6 @@ and saved as the name of their class with their arguments; a class enters the re
 from __future__ import annotations
 
 import inspect
-from collections.abc import Hashable
 from functools import cache
 from typing import Any
 
@@ -55,7 +54,7 @@ def name_in_files(cls: type) -> str | None:
 
 def arguments(thing: Any) -> dict[str, Any]:
     """The arguments that build an object again; AttributeError if it does not store them."""
-    cls: Hashable = type(thing)
+    cls: Any = type(thing)
     return {name: getattr(thing, name) for name in argument_names(cls)}
 
 

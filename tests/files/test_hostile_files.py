@@ -236,3 +236,10 @@ def test_nothing_unexpected_reaches_the_command_line(monkeypatch):
     monkeypatch.setattr("dsprog.experiments.demo.run", fail)
     outcome = CliRunner().invoke(main, ["demo"])
     assert (outcome.exit_code, outcome.output) == (1, "Error: AttributeError: no such thing\n")
+
+
+def test_exit_codes_are_documented():
+    for command in ([], ["solve"]):
+        text = CliRunner().invoke(main, [*command, "--help"]).output
+        assert "Exit status" in text
+        assert "1  an error, said in one sentence" in text
