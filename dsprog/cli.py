@@ -13,7 +13,7 @@ import click
 from dsprog import __version__
 from dsprog.experiments.commands import reproduce
 
-ERRORS = (ValueError, TypeError, RuntimeError, ImportError, OSError, LookupError, ArithmeticError, MemoryError)
+SPOKEN = (ValueError, TypeError, RuntimeError, ImportError, OSError)  # their words alone can be understood
 FILE = click.Path(path_type=Path)
 FORMAT = click.option(
     "--format", "kind", help="uai, sparse, or-library, qbsolv, rudy or dimacs; recognised by content if left out."
@@ -28,9 +28,9 @@ class PlainGroup(click.Group):
         """Run a command; click's own exceptions and a closed pipe are left to click."""
         try:
             return super().invoke(ctx)
-        except (click.exceptions.Exit, click.Abort):
+        except (click.exceptions.Exit, click.Abort, click.ClickException):
             raise
-        except ERRORS as error:
+        except Exception as error:  # whatever happens, a traceback is nothing for a user
             if isinstance(error, OSError) and error.errno == errno.EPIPE:
                 raise
             raise click.ClickException(sentence(error)) from error
@@ -43,15 +43,23 @@ def sentence(error: BaseException) -> str:
     ("KeyError: 'weights'", 'MemoryError')
     """
     words = " ".join(str(error).split())
-    if isinstance(error, (LookupError, ArithmeticError, MemoryError)):
-        return f"{type(error).__name__}: {words}" if words else type(error).__name__
-    return words or type(error).__name__
+    if isinstance(error, SPOKEN) and words:
+        return words
+    return f"{type(error).__name__}: {words}" if words else type(error).__name__
 
 
 @click.group(cls=PlainGroup, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="dsprog")
 def main() -> None:
-    """Minimise differences of submodular set functions, exactly and with a proof."""
+    """Minimise differences of submodular set functions, exactly and with a proof.
+
+    \b
+    Exit status of every command:
+      0  done; of solve: with a proof
+      1  an error, said in one sentence
+      2  a mistake in the command
+      3  solve only: stopped without a proof
+    """  # noqa: D301  # a backspace before lines that click must not wrap
 
 
 main.add_command(reproduce)

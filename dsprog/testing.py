@@ -7,7 +7,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from typing import Any
 
 import numpy as np
 
@@ -15,9 +16,11 @@ from dsprog.core.algebra import Difference
 from dsprog.core.constraints import all_rows
 from dsprog.core.modular import Modular
 from dsprog.core.set_function import SetFunction
-from dsprog.core.submodularity import Submodularity, is_submodular
+from dsprog.core.submodularity import Submodularity
+from dsprog.core.submodularity import is_submodular as function_is_submodular
 from dsprog.core.validation import Floats, Masks
 from dsprog.exact.compact.model import Model
+from dsprog.functions.from_callable import FromCallable
 from dsprog.functions.table import Table, all_masks
 from dsprog.generators import FAMILIES
 from dsprog.run.result import STATUSES, Result
@@ -25,6 +28,43 @@ from dsprog.run.solver import Solver
 from dsprog.solve.minimize import minimize
 
 __all__ = ["Submodularity", "check_result", "check_set_function", "check_solver", "is_submodular"]
+
+
+def is_submodular(
+    f: SetFunction | Callable[[Any], Any],
+    samples: int = 2000,
+    seed: int = 0,
+    tolerance: float = 1e-9,
+    n: int | None = None,
+) -> Submodularity:
+    """Check every triple (S, i, j) for n up to 10, a sample beyond.
+
+    Parameters
+    ----------
+    f : SetFunction or callable
+        A callable takes a frozenset of elements, as in :class:`dsprog.FromCallable`, and needs ``n``.
+    samples, seed : int
+        Of the sample.
+    tolerance : float
+        What counts as rounding, relative to the range of the values.
+    n : int, optional
+        Size of the ground set of a callable.
+
+    Examples
+    --------
+    >>> import dsprog as ds
+    >>> bool(ds.testing.is_submodular(ds.CardinalityConcave(6)))
+    True
+    >>> ds.testing.is_submodular(lambda S: len(S) ** 2, n=3).violation
+    ((), 0, 1)
+    """
+    if isinstance(f, SetFunction):
+        if n not in (None, f.n):
+            raise ValueError(f"n must be left out, or be that of f, {f.n}: got {n}")
+        return function_is_submodular(f, samples, seed, tolerance)
+    if not callable(f) or n is None:
+        raise TypeError(f"f must be a SetFunction, or a callable with n=..., got {type(f).__name__} without n")
+    return function_is_submodular(FromCallable(f, n), samples, seed, tolerance)
 
 
 def check_set_function(f: SetFunction, seed: int = 0, samples: int = 40, tolerance: float = 1e-8) -> None:

@@ -14,16 +14,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from dsprog.core.column_model import ColumnModel, Expression
+from dsprog.core.identity import summary
 from dsprog.core.knowledge import ZERO, Knowledge
 from dsprog.core.modular import Modular
 from dsprog.core.quadratic_form import QuadraticForm
 from dsprog.core.set_function import SetFunction
-from dsprog.core.validation import Floats, Ints, Masks, as_number
+from dsprog.core.validation import Floats, Ints, Masks, as_count, as_number, shortened
+
+FEW = 16  # terms that are compared one by one
 
 
 class Term(NamedTuple):
@@ -56,7 +59,10 @@ class LinearCombination(SetFunction):
         self.has_columns = all(h.has_columns for _, h in terms)
 
     def _values(self, masks: Masks) -> Floats:
-        return sum((a * h._values(masks) for a, h in self.terms), np.zeros(len(masks)))
+        total = np.zeros(len(masks))
+        for a, h in self.terms:
+            total += a * h._checked_values(masks)
+        return total
 
     def _marginals(self, masks: Masks, among: Masks | None = None) -> Floats:
         return sum((a * h._marginals(masks, among) for a, h in self.terms), np.zeros(masks.shape))
@@ -132,7 +138,8 @@ class Sum(LinearCombination):
     """
 
     def __init__(self, n: int, terms: Sequence[tuple[float, SetFunction]]) -> None:
-        self._set_terms(n, collect(n, terms))
+        as_count(n, "n")
+        self._set_terms(n, collect(n, as_terms(terms, n)))
 
 
 class Difference(LinearCombination):
@@ -194,6 +201,17 @@ class Difference(LinearCombination):
         return {"f": Sum(self.n, self.terms), "g": Sum(self.n, [])}
 
 
+def as_terms(terms: Sequence[tuple[float, SetFunction]], n: int) -> list[Term]:
+    """Terms on n elements, checked."""
+    pairs: Sequence[Any] = terms if isinstance(terms, (tuple, list)) else [terms]
+    for pair in pairs:
+        if not (isinstance(pair, (tuple, list)) and len(pair) == 2 and isinstance(pair[1], SetFunction)):
+            raise TypeError(f"terms must be pairs of a number and a SetFunction, got {shortened(pair)}")
+        if pair[1].n != n:
+            raise ValueError(f"terms must be functions of {n} elements, got one of {pair[1].n}")
+    return [Term(as_number(a, "the coefficient of a term"), h) for a, h in pairs]
+
+
 def complement_pairs(terms: tuple[Term, ...]) -> bool:
     """Whether the terms are symmetric or come as pairs a f(S) + a f(V∖S), so that their sum is symmetric."""
     left = [term for term in terms if not term.knows.symmetric]
@@ -211,30 +229,40 @@ def complement_pairs(terms: tuple[Term, ...]) -> bool:
 
 def collect(n: int, terms: Iterable[tuple[float, SetFunction]]) -> tuple[Term, ...]:
     """Flatten, add up the modular terms, merge equal terms, drop those that cancel."""
-    merged: list[Term] = []
-    modular: list[Term] = []
-    sizes: list[float] = []
-    for a, h in terms:
-        for b, part in h.terms if isinstance(h, LinearCombination) else [(1.0, h)]:
-            where = modular if isinstance(part, Modular) else merged
-            same = (
-                next((k for k, t in enumerate(merged) if t.function.same_as(part)), None) if where is merged else None
-            )
-            if same is None:
-                where.append(Term(a * b, part))
-                if where is merged:
-                    sizes.append(abs(a * b))
-            else:
-                merged[same] = Term(merged[same].coefficient + a * b, part)
-                sizes[same] += abs(a * b)
-    kept = [
-        term for term, size in zip(merged, sizes) if abs(term.coefficient) > 1e-15 * size
-    ]  # 0.1 + 0.2 - 0.3 is not 0
+    flat = [
+        Term(a * b, part)
+        for a, h in terms
+        for b, part in (h.terms if isinstance(h, LinearCombination) else [(1.0, h)])
+    ]
+    modular = [term for term in flat if isinstance(term.function, Modular)]
+    kept = merged([term for term in flat if not isinstance(term.function, Modular)])
     weights = sum((a * h.weights for a, h in modular), np.zeros(n))  # type: ignore[attr-defined]
     constant = sum(a * h.constant for a, h in modular)  # type: ignore[attr-defined]
     if constant or weights.any():
         kept.append(Term(1.0, Modular(weights, constant)))
     return tuple(kept)
+
+
+def merged(terms: list[Term]) -> list[Term]:
+    """Equal functions as one term, without those that cancel."""
+    totals: list[list[Term]] = []  # terms of one function each
+    places: dict[object, list[list[Term]]] = {}
+    for term in terms:
+        alike = places.setdefault(summary(term.function) if len(terms) > FEW else None, [])
+        equal = next((total for total in alike if total[0].function.same_as(term.function)), None)
+        if equal is None:
+            totals.append([term])
+            alike.append(totals[-1])
+        else:
+            equal.append(term)
+    return [Term(a, total[0].function) for total in totals if (a := net_coefficient(total))]
+
+
+def net_coefficient(terms: list[Term]) -> float:
+    """What the coefficients of one function add up to, 0 where only rounding is left: 0.1 + 0.2 - 0.3 is not 0."""
+    total, size = sum(a for a, _ in terms), sum(abs(a) for a, _ in terms)
+    as_number(size, "the coefficient of a term")  # a product or sum of coefficients may overflow
+    return total if abs(total) > 1e-15 * size else 0.0
 
 
 def combine(terms: Sequence[tuple[float, SetFunction | float]]) -> SetFunction:

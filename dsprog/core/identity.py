@@ -7,38 +7,75 @@ and saved as the name of their class with their arguments; a class enters the re
 from __future__ import annotations
 
 import inspect
+from functools import cache
 from typing import Any
 
 import numpy as np
 
+from dsprog.core.validation import shortened
+
+OWN_ROOMS = ("dsprog.core.", "dsprog.functions.")  # where our families live, in files that are not private
+
 
 class Registry:
-    """Classes by name. A class that is defined again takes its own place; of two classes with one name, neither can be
-    saved or read.
+    """Classes by their names in files; a class that is defined again takes its own place.
+
+    A file names a class and never causes an import: only classes that are there already are found.
     """
 
     def __init__(self, kind: str) -> None:
         self.kind = kind
-        self._classes: dict[str, dict[str, type]] = {}
+        self._classes: dict[str, type] = {}
 
     def add(self, cls: type) -> None:
         """Enter a class."""
-        self._classes.setdefault(cls.__name__, {})[f"{cls.__module__}.{cls.__qualname__}"] = cls
+        name = name_in_files(cls)
+        if name is not None:
+            self._classes[name] = cls
 
-    def find(self, name: str) -> type:
+    def find(self, name: object) -> type:
         """The class of that name."""
-        found = self._classes.get(name, {})
-        if not found:
-            raise ValueError(f"unknown {self.kind} {name!r}: import the module that defines it first")
-        if len(found) > 1:
-            raise ValueError(f"the {self.kind} {name!r} is defined more than once: {', '.join(sorted(found))}")
-        return next(iter(found.values()))
+        if not isinstance(name, str) or name not in self._classes:
+            raise ValueError(f"unknown {self.kind} {shortened(name)}: import the module that defines it first")
+        return self._classes[name]
+
+
+def name_in_files(cls: type) -> str | None:
+    """The bare name of a class of ours, ``module:Name`` of a user's, None for what serves inside a solver only.
+
+    >>> from dsprog.core.modular import Modular
+    >>> name_in_files(Modular)
+    'Modular'
+    """
+    if not cls.__module__.startswith("dsprog."):
+        return f"{cls.__module__}:{cls.__qualname__}"
+    return cls.__name__ if cls.__module__.startswith(OWN_ROOMS) and "._" not in cls.__module__ else None
 
 
 def arguments(thing: Any) -> dict[str, Any]:
     """The arguments that build an object again; AttributeError if it does not store them."""
-    names = [name for name in inspect.signature(type(thing).__init__).parameters if name != "self"]
-    return {name: getattr(thing, name) for name in names}
+    cls: Any = type(thing)
+    return {name: getattr(thing, name) for name in argument_names(cls)}
+
+
+@cache
+def argument_names(cls: Any) -> tuple[str, ...]:
+    """The arguments of ``__init__`` of a class."""
+    return tuple(name for name in inspect.signature(cls.__init__).parameters if name != "self")
+
+
+def summary(value: Any) -> Any:
+    """Something to look up equal arguments by: equal ones have equal summaries, others mostly not."""
+    if isinstance(value, np.ndarray) and value.dtype.kind in "biuf":
+        return value.shape, float(np.ascontiguousarray(value, dtype=float).sum())
+    if isinstance(value, (tuple, list)):
+        return tuple(map(summary, value))
+    if hasattr(value, "parameters"):
+        try:
+            return type(value), tuple(map(summary, value.parameters().values()))
+        except AttributeError:  # it does not store its arguments, and is itself only
+            return type(value)
+    return value if isinstance(value, (bool, int, float, str)) else type(value)
 
 
 def same(a: Any, b: Any) -> bool:

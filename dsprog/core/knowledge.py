@@ -14,6 +14,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from dsprog.core.validation import as_claim
+
 Known = bool | None
 
 
@@ -33,6 +35,11 @@ class Knowledge:
     decreasing: Known = None
     symmetric: Known = None
     integral: Known = None
+
+    def __post_init__(self) -> None:
+        for name, value in vars(self).items():
+            if value is not None and value is not True and value is not False:
+                object.__setattr__(self, name, as_claim(value, name))
 
     @property
     def modular(self) -> Known:

@@ -5,6 +5,7 @@ A function is written as its family and the arguments that build it again:
     {"dsprog": 1, "objective": {"family": "Modular", "weights": {"array": [1.0, 2.0]}, "constant": 0.0},
     "constraints": []}
 
+A family of this library goes by its name; a user's by ``module:Name``, and is found if that module has been imported.
 In an npz file the same text stands under ``header`` and arrays are entries of their own, ``{"entry": "a0"}``.
 """
 
@@ -18,10 +19,12 @@ from typing import Any
 
 import numpy as np
 
+from dsprog.core.archive import check_depth, is_archive, most_bytes, most_elements, plain_dtype, read_document
 from dsprog.core.constraints import KINDS, Constraint
-from dsprog.core.identity import Registry
-from dsprog.core.problem import as_constraints, as_problem
+from dsprog.core.identity import Registry, name_in_files
+from dsprog.core.problem import Problem, as_constraints, as_problem
 from dsprog.core.set_function import FAMILIES, SetFunction
+from dsprog.core.validation import as_count, as_reals, as_whole, shortened
 
 VERSION = 1
 REGISTRIES = {"family": FAMILIES, "constraint": KINDS}
@@ -48,8 +51,10 @@ def save(path: str | os.PathLike[str], objective: SetFunction, constraints: Iter
     if target.suffix == ".json":
         target.write_text(text + "\n")
     else:
-        header = np.frombuffer(text.encode(), dtype=np.uint8)
-        np.savez_compressed(target, header=header, **arrays)  # type: ignore[arg-type]
+        arrays["header"] = np.frombuffer(text.encode(), dtype=np.uint8)
+        np.savez_compressed(target, **arrays)  # type: ignore[arg-type]
+        if sum(array.nbytes for array in arrays.values()) > most_bytes(target.stat().st_size) // 2:
+            np.savez(target, **arrays)  # type: ignore[arg-type]  # almost nothing but zeros: a reader would refuse it
 
 
 def encoded(value: Any, write: Write, what: str) -> Any:
@@ -75,17 +80,20 @@ def encoded(value: Any, write: Write, what: str) -> Any:
 
 def encoded_object(value: SetFunction | Constraint, write: Write) -> dict[str, Any]:
     """A function or constraint: the name of its class, and its arguments."""
-    name, kind = type(value).__name__, "family" if isinstance(value, SetFunction) else "constraint"
+    kind, called = "family" if isinstance(value, SetFunction) else "constraint", type(value).__name__
+    name = name_in_files(type(value))
+    if name is None:
+        raise TypeError(f"{called} cannot be saved: it serves inside a solver only")
     if REGISTRIES[kind].find(name) is not type(value):
-        raise TypeError(f"{name} cannot be saved: its class was defined again since")
+        raise TypeError(f"{called} cannot be saved: its class was defined again since")
     try:
         parameters = value.parameters()
     except AttributeError as error:
-        raise TypeError(f"{name} cannot be saved: it must store its arguments under their names ({error})") from None
-    return {kind: name, **{key: encoded(entry, write, f"{key} of {name}") for key, entry in parameters.items()}}
+        raise TypeError(f"{called} cannot be saved: it must store its arguments under their names ({error})") from None
+    return {kind: name, **{key: encoded(entry, write, f"{key} of {called}") for key, entry in parameters.items()}}
 
 
-def load(path: str | os.PathLike[str]) -> Any:
+def load(path: str | os.PathLike[str]) -> SetFunction | Problem:
     """Read what :meth:`SetFunction.save` wrote: the objective, or a :class:`Problem` where there are constraints.
 
     >>> import dsprog as ds, tempfile, pathlib
@@ -100,34 +108,25 @@ def load(path: str | os.PathLike[str]) -> Any:
 
 def load_problem(path: str | os.PathLike[str]) -> tuple[SetFunction, list[Constraint]]:
     """Read an objective and its constraints."""
-    document, arrays = read_document(Path(path))
-    name = os.fspath(path)
+    source, name = Path(path), os.fspath(path)
+    document, arrays = read_document(source)
     if not isinstance(document, dict) or document.get("dsprog") != VERSION:
         found = document.get("dsprog") if isinstance(document, dict) else None
-        raise ValueError(f"{name} is not a dsprog instance of version {VERSION}: its header says {found!r}")
+        raise ValueError(f"{name} is not a dsprog instance of version {VERSION}: its header says {shortened(found)}")
     try:
-        objective = decoded(document["objective"], arrays)
-        constraints = decoded(document.get("constraints", []), arrays)
+        check_depth(document)
+        decode = Decoder(arrays, most_elements(source.stat().st_size))
+        objective, constraints = decode(document["objective"]), decode(document.get("constraints", []))
         if not isinstance(objective, SetFunction):
             raise TypeError("its objective is not a set function")
+        if not isinstance(constraints, list):
+            raise TypeError("its constraints are not a list")
         as_problem(objective, constraints)
-    except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
-        raise ValueError(f"{name} is not a valid instance: {error}") from error
+    except Exception as error:  # the arguments are a stranger's, and a constructor may fail in any way
+        words = " ".join(str(error).split()) or type(error).__name__
+        words = f"{words} is missing" if isinstance(error, KeyError) else words
+        raise ValueError(f"{name} is not a valid instance: {words}") from error
     return objective, constraints
-
-
-def read_document(path: Path) -> tuple[Any, dict[str, np.ndarray]]:
-    """The JSON text of a file, and its arrays."""
-    if not path.is_file():
-        raise ValueError(f"{path} does not exist or is not a file")
-    try:
-        if not is_archive(path):
-            return json.loads(path.read_text()), {}
-        with np.load(path, allow_pickle=False) as file:
-            arrays = dict(file)
-        return json.loads(arrays.pop("header").tobytes()), arrays
-    except Exception as error:
-        raise ValueError(f"{path} cannot be read as JSON or npz: {error}") from error
 
 
 def is_native(path: Path) -> bool:
@@ -135,33 +134,56 @@ def is_native(path: Path) -> bool:
     return is_archive(path) or path.read_bytes().lstrip()[:1] == b"{"
 
 
-def is_archive(path: Path) -> bool:
-    """Whether a file is npz."""
-    with path.open("rb") as file:
-        return file.read(2) == b"PK"
+class Decoder:
+    """The inverse of :func:`encoded`.
 
+    Parameters
+    ----------
+    arrays : dict
+        The entries of an npz file.
+    most : int
+        The largest ground set, or side of a sparse matrix, that the file may ask for.
+    """
 
-def decoded(value: Any, arrays: dict[str, np.ndarray]) -> Any:
-    """The inverse of :func:`encoded`."""
-    if isinstance(value, list):
-        return [decoded(entry, arrays) for entry in value]
-    if not isinstance(value, dict):
-        return value
-    if "array" in value:
-        return np.array(value["array"], dtype=np.dtype(value["dtype"]))
-    if "entry" in value:
-        return arrays[value["entry"]]
-    if "sparse" in value:
+    def __init__(self, arrays: dict[str, np.ndarray], most: int) -> None:
+        self.arrays, self.most = arrays, most
+
+    def __call__(self, value: Any) -> Any:
+        """What a value of the JSON text stands for."""
+        if isinstance(value, list):
+            return [self(entry) for entry in value]
+        if not isinstance(value, dict):
+            return value
+        if "array" in value:
+            return np.array(value["array"], dtype=plain_dtype(value["dtype"]))
+        if "entry" in value:
+            return self.arrays[value["entry"]]
+        if "sparse" in value:
+            return self._sparse(value)
+        parameters = {key: self(entry) for key, entry in value.items()}
+        for registry in REGISTRIES.values():
+            if registry.kind in value:
+                return self._built(registry, parameters)
+        return parameters
+
+    def _sparse(self, value: dict[str, Any]) -> Any:
+        """A sparse matrix from its entries, rows and columns."""
         import scipy.sparse as sparse
 
-        data, row, col = (decoded(part, arrays) for part in value["sparse"])
-        return sparse.coo_array((data, (row, col)), shape=tuple(value["shape"])).tocsr()
-    for kind, registry in REGISTRIES.items():
-        if kind in value:
-            return built(registry, {key: decoded(entry, arrays) for key, entry in value.items()})
-    return {key: decoded(entry, arrays) for key, entry in value.items()}
+        shape = tuple(as_count(side, "a side of a sparse matrix", most=self.most) for side in value["shape"])
+        data, row, column = (self(part) for part in value["sparse"])
+        entries = as_reals(data, "the entries of a sparse matrix")
+        places = [as_whole(place, "rows and columns", shape=(len(entries),)) for place in (row, column)]
+        return sparse.coo_array((entries, places), shape=shape).tocsr()
 
-
-def built(registry: Registry, parameters: dict[str, Any]) -> Any:
-    """An object of a registered class from its arguments."""
-    return registry.find(parameters.pop(registry.kind))(**parameters)
+    def _built(self, registry: Registry, parameters: dict[str, Any]) -> Any:
+        """An object of a registered class from its arguments."""
+        cls = registry.find(parameters.pop(registry.kind))
+        if "n" in parameters:
+            as_count(parameters["n"], f"n of {cls.__name__}", most=self.most)
+        if registry is KINDS and any(hasattr(entry, "tocsr") for entry in parameters.values()):
+            raise TypeError(f"{cls.__name__} takes no sparse matrix")
+        made = cls(**parameters)
+        if isinstance(made, SetFunction) and not (hasattr(made, "n") and hasattr(made, "knows")):
+            raise TypeError(f"{cls.__name__} is no family by itself")
+        return made

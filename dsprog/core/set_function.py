@@ -36,6 +36,7 @@ from dsprog.core.validation import (
     as_cube_points,
     as_mask,
     as_masks,
+    as_number,
     as_orders,
     as_permutation,
     elements,
@@ -86,6 +87,7 @@ class SetFunction(ABC):
     knows: Knowledge
     has_concave_extension: bool = False
     has_columns: bool = False
+    __array_ufunc__ = None  # numpy leaves ``number * f`` and ``array - f`` to the operators below
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
@@ -97,6 +99,10 @@ class SetFunction(ABC):
     def _values(self, masks: Masks) -> Floats:
         """f(S) for every row of a (B, n) boolean array."""
 
+    def _checked_values(self, masks: Masks) -> Floats:
+        """``_values``, refused unless there is one number for each set: for those that would go on with them."""
+        return shaped(self._values(masks), (len(masks),), self, "_values")
+
     def _marginals(self, masks: Masks, among: Masks | None = None) -> Floats:
         """f(S ∪ j) - f(S ∖ j), from 1 + n values a set; 0 where ``among`` is given and False."""
         if among is not None:
@@ -106,8 +112,8 @@ class SetFunction(ABC):
         for first in range(0, len(masks), rows):
             sets = masks[first : first + rows]
             flipped = sets[:, None, :] ^ np.eye(n, dtype=bool)
-            flipped_values = self._values(flipped.reshape(len(sets) * n, n)).reshape(sets.shape)
-            change = flipped_values - self._values(sets)[:, None]
+            flipped_values = self._checked_values(flipped.reshape(len(sets) * n, n)).reshape(sets.shape)
+            change = flipped_values - self._checked_values(sets)[:, None]
             result[first : first + rows] = np.where(sets, -change, change)
         return result
 
@@ -115,7 +121,7 @@ class SetFunction(ABC):
         rows, columns = np.nonzero(among)
         flipped = masks[rows]
         flipped[np.arange(len(rows)), columns] ^= True
-        change = self._values(flipped) - self._values(masks)[rows]
+        change = self._checked_values(flipped) - self._checked_values(masks)[rows]
         result = np.zeros(masks.shape)
         result[rows, columns] = np.where(masks[rows, columns], -change, change)
         return result
@@ -131,7 +137,7 @@ class SetFunction(ABC):
             for k in range(m):
                 b = np.flatnonzero(these[:, k] >= 0)
                 prefixes[b[:, None], np.arange(k + 1, m + 1), these[b, k, None]] = True
-            values = self._values(prefixes.reshape(len(these) * (m + 1), n)).reshape(len(these), m + 1)
+            values = self._checked_values(prefixes.reshape(len(these) * (m + 1), n)).reshape(len(these), m + 1)
             result[first : first + rows] = np.diff(values, axis=1)
         return result
 
@@ -232,7 +238,7 @@ class SetFunction(ABC):
         """f(S) for every row of ``masks``, a (B, n) boolean array."""
         sets = as_masks(masks, self.n)
         count(len(sets))
-        values = self._values(sets)
+        values = self._checked_values(sets)
         if not np.isfinite(values).all():
             b = int(np.flatnonzero(~np.isfinite(values))[0])
             raise ValueError(
@@ -248,12 +254,12 @@ class SetFunction(ABC):
         sets = as_masks(masks, self.n)
         if among is None:
             count(sets.size)
-            return self._marginals(sets)
+            return shaped(self._marginals(sets), sets.shape, self, "_marginals")
         wanted = as_masks(among, self.n, "among")
         if wanted.shape != sets.shape:
             raise ValueError(f"among must have the shape of masks, {sets.shape}, got {wanted.shape}")
         count(int(wanted.sum()))
-        return self._marginals(sets, wanted)
+        return shaped(self._marginals(sets, wanted), sets.shape, self, "_marginals")
 
     def chains(self, orders: ArrayLike, start: ArrayLike | None = None) -> Floats:
         """Increments of f along each order.
@@ -275,7 +281,7 @@ class SetFunction(ABC):
         if len(sets) != len(these):
             raise ValueError(f"start must have one row for each order, got {len(sets)} rows for {len(these)} orders")
         count(these.size)
-        return self._chains(these, sets)
+        return shaped(self._chains(these, sets), these.shape, self, "_chains")
 
     def concave_extension(self, x: ArrayLike) -> Floats:
         """G(x) for every row of ``x`` in the cube: concave, and equal to f at binary points."""
@@ -313,9 +319,10 @@ class SetFunction(ABC):
     __rmul__ = __mul__
 
     def __truediv__(self, divisor: float) -> SetFunction:
-        if divisor == 0:
+        number = as_number(divisor, "divisor")
+        if number == 0:
             raise ValueError("divisor must not be 0")
-        return self * (1.0 / divisor)
+        return self * (1.0 / number)
 
     def __neg__(self) -> SetFunction:
         return self * -1.0
@@ -371,3 +378,13 @@ class SetFunction(ABC):
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(n={self.n}; {self.knows.describe()})"
+
+
+def shaped(numbers: Floats, shape: tuple[int, ...], family: SetFunction, method: str) -> Floats:
+    """What a family computed, refused unless it is an array of the shape that it must have."""
+    if not isinstance(numbers, np.ndarray) or numbers.shape != shape or numbers.dtype.kind not in "biuf":
+        got = f"shape {numbers.shape}" if isinstance(numbers, np.ndarray) else type(numbers).__name__
+        if isinstance(numbers, np.ndarray) and numbers.shape == shape:
+            got = f"dtype {numbers.dtype}"
+        raise ValueError(f"{method} of {type(family).__name__} must return real numbers of shape {shape}, got {got}")
+    return numbers

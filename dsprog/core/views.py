@@ -22,7 +22,7 @@ from dsprog.core.knowledge import ZERO, Knowledge
 from dsprog.core.modular import Modular
 from dsprog.core.quadratic_form import QuadraticForm
 from dsprog.core.set_function import SetFunction
-from dsprog.core.validation import Floats, Ints, Masks
+from dsprog.core.validation import Floats, Ints, Masks, as_mask, as_permutation, elements
 
 
 class View(SetFunction):
@@ -52,8 +52,13 @@ class Restriction(View):
     """T -> f(I ∪ T) for T inside the free elements of an interval [I, U]."""
 
     def __init__(self, function: SetFunction, include: Ints, free: Ints) -> None:
-        self.include, self.free = include, free
-        self._see(function, len(free), function.knows.restricted())
+        inside, outside = as_mask(include, as_seen(function).n, "include"), as_mask(free, function.n, "free")
+        if (inside & outside).any():
+            raise ValueError(f"include and free must have no element in common, got {elements(inside & outside)[0]}")
+        order = np.asarray(free)
+        self.include = np.flatnonzero(inside)
+        self.free = np.flatnonzero(outside) if order.dtype == bool else order.astype(np.int64)
+        self._see(function, len(self.free), function.knows.restricted())
 
     def _seen(self, f: SetFunction) -> SetFunction:
         return f._restrict(self.include, self.free)
@@ -130,7 +135,7 @@ class Complement(View):
     """S -> f(V∖S)."""
 
     def __init__(self, function: SetFunction) -> None:
-        self._see(function, function.n, function.knows.complemented())
+        self._see(as_seen(function), function.n, function.knows.complemented())
 
     def _seen(self, f: SetFunction) -> SetFunction:
         return f.complement()
@@ -190,8 +195,9 @@ class Relabelled(View):
     """The same function with new element k standing for old element ``permutation[k]``."""
 
     def __init__(self, function: SetFunction, permutation: Ints) -> None:
-        self._see(function, function.n, function.knows)
-        self.permutation, self._inverse = permutation, np.argsort(permutation)
+        self._see(as_seen(function), function.n, function.knows)
+        self.permutation = as_permutation(permutation, function.n, "permutation")
+        self._inverse = np.argsort(self.permutation)
 
     def _seen(self, f: SetFunction) -> SetFunction:
         return f._relabel(self.permutation)
@@ -242,11 +248,13 @@ class Declared(View):
     """The same function with properties that the user vouches for."""
 
     def __init__(self, function: SetFunction, properties: dict[str, bool]) -> None:
+        if not isinstance(properties, dict):
+            raise TypeError(f"properties must be a dictionary of names and truth values, got {properties!r}")
         unknown = sorted(set(properties) - set(vars(ZERO)))
         if unknown:
             raise ValueError(f"properties must be among {', '.join(vars(ZERO))}, got {unknown[0]}")
         self.properties = properties
-        self._see(function, function.n, replace(function.knows, **properties))
+        self._see(as_seen(function), function.n, replace(function.knows, **properties))
 
     def _seen(self, f: SetFunction) -> SetFunction:
         return f
@@ -291,6 +299,13 @@ class Declared(View):
 
     def _tangents(self, x: Floats) -> tuple[Floats, Floats]:
         return self.function._tangents(x)
+
+
+def as_seen(function: SetFunction) -> SetFunction:
+    """What stands behind a view must be a set function."""
+    if not isinstance(function, SetFunction):
+        raise TypeError(f"function must be a SetFunction, got {type(function).__name__}")
+    return function
 
 
 def as_difference(f: SetFunction) -> Difference:

@@ -38,7 +38,9 @@ class EnergyInstance:
 
     def load(self) -> Pairwise:
         """The function to minimise."""
-        return read(self.path, problem=self.problem)
+        energy = read(self.path, problem=self.problem)
+        assert isinstance(energy, Pairwise)
+        return energy
 
 
 def qubo_instances(data: Path) -> Iterator[EnergyInstance]:

@@ -12,9 +12,10 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 from dsprog.core.native import is_native, load
+from dsprog.core.problem import Problem
+from dsprog.core.set_function import SetFunction
 from dsprog.files.graphs import read_dimacs, read_rudy
 from dsprog.files.qubo import read_or_library, read_qbsolv, read_sparse
 from dsprog.files.tokens import Tokens
@@ -30,13 +31,15 @@ FORMATS: dict[str, Callable[[Tokens, int], Pairwise]] = {
     "dimacs": read_dimacs,
 }
 NATIVE = "dsprog"  # a JSON object, or a zip archive with one
+SEVERAL = "or-library"  # the format with several problems in a file
 COMMENTS = {"qbsolv": "c", "dimacs": "c"}
 
 
-def read(path: str | os.PathLike[str], format: str | None = None, problem: int = 1) -> Any:
+def read(path: str | os.PathLike[str], format: str | None = None, problem: int = 1) -> SetFunction | Problem:
     """Read a file as a function to minimise: a saved one, an energy, a QUBO, a max-cut or a maximum flow problem.
 
-    A file that was saved with constraints gives a :class:`Problem`, which keeps them.
+    A file that was saved with constraints gives a :class:`Problem`, which keeps them. Files may come from strangers:
+    no code of theirs is run, and a header that asks for more than a million elements needs a file to match it.
 
     Parameters
     ----------
@@ -56,8 +59,8 @@ def read(path: str | os.PathLike[str], format: str | None = None, problem: int =
     name = recognised(source) if format is None else format
     if name is None:
         raise ValueError(f"{source}, line 1: no known format begins like this; name one of {', '.join(known)}")
-    if name == NATIVE and problem != 1:
-        raise ValueError(f"{source} holds one problem, so problem must be 1, got {problem}")
+    if name != SEVERAL and problem != 1:
+        raise ValueError(f"{source} holds one problem, not {problem}: only {SEVERAL} files have several")
     if name == NATIVE:
         return load(source)
     return FORMATS[name](Tokens(source, COMMENTS.get(name, "#")), problem)

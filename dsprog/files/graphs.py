@@ -14,7 +14,7 @@ def read_rudy(tokens: Tokens, problem: int = 1) -> Pairwise:
     import scipy.sparse as sparse
 
     del problem
-    n, m = tokens.whole("the number of vertices", 1), tokens.whole("the number of edges", 0)
+    n, m = tokens.size("the number of vertices", 1), tokens.whole("the number of edges", 0)
     edges = []
     for k in range(m):
         if not tokens.left:
@@ -43,7 +43,7 @@ def read_dimacs(tokens: Tokens, problem: int = 1) -> Pairwise:
         if kind == "p":
             if tokens.word("the word 'max'") != "max":
                 tokens.complain("the problem must be 'max', a maximum flow")
-            n, m = tokens.whole("the number of nodes", 2), tokens.whole("the number of arcs", 0)
+            n, m = tokens.size("the number of nodes", 2), tokens.whole("the number of arcs", 0)
         elif kind == "n" and n:
             node = tokens.whole("a node", 1, n) - 1
             ends[tokens.word("'s' or 't'")] = node

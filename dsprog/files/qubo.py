@@ -32,7 +32,7 @@ def read_entries(tokens: Tokens, n: int, m: int, first: int, twice: bool, sign: 
 def read_sparse(tokens: Tokens, problem: int = 1) -> Pairwise:
     """BiqMac."""
     del problem
-    n, m = tokens.whole("the number of variables", 1), tokens.whole("the number of entries", 0)
+    n, m = tokens.size("the number of variables", 1), tokens.whole("the number of entries", 0)
     form = read_entries(tokens, n, m, first=1, twice=True)
     tokens.end()
     return form
@@ -44,7 +44,7 @@ def read_or_library(tokens: Tokens, problem: int = 1) -> Pairwise:
     if not 1 <= problem <= count:
         raise ValueError(f"{tokens.path} has the problems 1 to {count}, not {problem}")
     for _ in range(problem):
-        n, m = tokens.whole("the number of variables", 1), tokens.whole("the number of entries", 0)
+        n, m = tokens.size("the number of variables", 1), tokens.whole("the number of entries", 0)
         form = read_entries(tokens, n, m, first=1, twice=True, sign=-1.0)
     if problem == count:
         tokens.end()
@@ -58,7 +58,7 @@ def read_qbsolv(tokens: Tokens, problem: int = 1) -> Pairwise:
         if tokens.word(f"the line 'p qubo ...', word {expected!r},") != expected:
             tokens.complain("the first line that is no comment must begin with 'p qubo'")
     tokens.word("the topology")
-    n = tokens.whole("the number of nodes", 1)
+    n = tokens.size("the number of nodes", 1)
     m = tokens.whole("the number of diagonal entries", 0) + tokens.whole("the number of couplers", 0)
     form = read_entries(tokens, n, m, first=0, twice=False)
     tokens.end()

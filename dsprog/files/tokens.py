@@ -6,6 +6,9 @@ import math
 from pathlib import Path
 from typing import NoReturn
 
+from dsprog.core.archive import most_elements
+from dsprog.core.validation import shortened
+
 
 class Tokens:
     """The words of a file, read from the left.
@@ -56,11 +59,15 @@ class Tokens:
         try:
             number = int(word)
         except ValueError:
-            self.complain(f"{what} must be a whole number, got {word!r}")
+            self.complain(f"{what} must be a whole number, got {shortened(word)}")
         if (least is not None and number < least) or (most is not None and number > most):
             limits = f"at least {least}" if most is None else f"from {least} to {most}"
-            self.complain(f"{what} must be {limits}, got {number}")
+            self.complain(f"{what} must be {limits}, got {shortened(number)}")
         return number
+
+    def size(self, what: str, least: int) -> int:
+        """The next word as the size of a ground set: a million, and one more for each word of the file, at most."""
+        return self.whole(what, least, most_elements(len(self.words)))
 
     def real(self, what: str) -> float:
         """The next word as a finite number."""
@@ -68,13 +75,13 @@ class Tokens:
         try:
             number = float(word)
         except ValueError:
-            self.complain(f"{what} must be a number, got {word!r}")
+            self.complain(f"{what} must be a number, got {shortened(word)}")
         if not math.isfinite(number):
-            self.complain(f"{what} must be finite, got {word}")
+            self.complain(f"{what} must be finite, got {shortened(word)}")
         return number
 
     def end(self) -> None:
         """Nothing must be left."""
         if self.left:
             self.at += 1
-            self.complain(f"the file goes on where it should end, with {self.words[self.at - 1]!r}")
+            self.complain(f"the file goes on where it should end, with {shortened(self.words[self.at - 1])}")

@@ -18,7 +18,7 @@ def read_uai(tokens: Tokens, problem: int = 1) -> Pairwise:
     kind = tokens.word("the word MARKOV")
     if kind != "MARKOV":
         tokens.complain(f"the file must begin with MARKOV, got {kind!r}")
-    n = tokens.whole("the number of variables", 1)
+    n = tokens.size("the number of variables", 1)
     for i in range(n):
         labels = tokens.whole("the number of labels of a variable", 1)
         if labels != 2:

@@ -18,7 +18,7 @@ from dsprog.core.column_model import ColumnModel, Expression
 from dsprog.core.kernel import kernel, part
 from dsprog.core.knowledge import Knowledge
 from dsprog.core.set_function import SetFunction
-from dsprog.core.validation import Floats, Ints, Masks, as_matrix, everywhere
+from dsprog.core.validation import Floats, Ints, Masks, as_matrix, check_size, everywhere
 from dsprog.functions._scalar import Phi, as_scalar, phi_of, slope_of
 
 MANY_CURVES = 4  # boxes of more curves would be too many
@@ -196,7 +196,10 @@ class ConcaveOfModular(SetFunction):
             nonnegative="a negative multiple of a submodular function is not submodular",
         )
         self.concave, self.parameter = concave, parameter
-        self._scalar = as_scalar(concave, parameter, self.W.sum(axis=1).max(initial=0.0))
+        sums = self.W.sum(axis=1)
+        self._scalar = as_scalar(concave, parameter, sums.max(initial=0.0))
+        with np.errstate(over="ignore"):
+            check_size(self.weights * self._scalar.phi(sums), "weights times concave(W)")
         self._columns = np.ascontiguousarray(self.W.T)
         self._smallest = np.where(self.W > 0, self.W, np.inf).min(axis=1, initial=np.inf)
         self._smallest[np.isinf(self._smallest)] = 0.0

@@ -40,6 +40,8 @@ class ConcaveOf(SetFunction):
     def __init__(
         self, function: SetFunction, concave: str | Phi | tuple[Phi, Phi] = "sqrt", parameter: float | None = None
     ) -> None:
+        if not isinstance(function, SetFunction):
+            raise TypeError(f"function must be a SetFunction, got {type(function).__name__}")
         if not (function.knows.submodular and function.knows.increasing):
             raise ValueError(f"function must be known to be submodular and increasing, got {function!r}")
         self.function, self.concave, self.parameter, self.n = function, concave, parameter, function.n

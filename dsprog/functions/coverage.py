@@ -15,7 +15,7 @@ from dsprog.core.column_model import ColumnModel, Expression
 from dsprog.core.kernel import kernel, part
 from dsprog.core.knowledge import Knowledge
 from dsprog.core.set_function import SetFunction
-from dsprog.core.validation import Floats, Ints, Masks, as_matrix
+from dsprog.core.validation import Floats, Ints, Masks, as_matrix, as_sparse
 
 
 @part
@@ -119,10 +119,7 @@ class Coverage(SetFunction):
     def __init__(self, members: Any, weights: ArrayLike | None = None) -> None:
         import scipy.sparse as sparse
 
-        dense = members if sparse.issparse(members) else as_matrix(members, "members", shape=(None, None))
-        by_element = sparse.csc_array(dense, dtype=float, copy=True)
-        by_element.sum_duplicates()
-        by_element.eliminate_zeros()
+        by_element = sparse.csc_array(as_sparse(members, "members", square=False))
         if not np.isin(by_element.data, (0, 1)).all():
             raise ValueError("members must be 0 or 1 (put weights of items into weights)")
         items, self.n = by_element.shape

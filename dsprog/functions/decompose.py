@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from dsprog.core.algebra import Difference
 from dsprog.core.set_function import SetFunction
-from dsprog.core.validation import as_matrix
+from dsprog.core.validation import as_matrix, as_reals
 from dsprog.functions.graph import Pairwise
 
 
@@ -44,7 +44,7 @@ def decompose(v: SetFunction, curvature: ArrayLike | None = None) -> Difference:
             f"{v!r} is not known to be submodular or supermodular and cannot split itself: pass curvature, "
             "an upper bound on v(S∪ij) - v(S∪i) - v(S∪j) + v(S)"
         )
-    bound = np.asarray(curvature, dtype=float)
+    bound = as_reals(curvature, "curvature")
     bound = as_matrix(np.full((v.n, v.n), bound) if bound.ndim == 0 else bound, "curvature", shape=(v.n, v.n))
     g = Pairwise(-np.triu(np.maximum(np.maximum(bound, bound.T), 0.0), 1))
     return Difference((v + g).declare(submodular=True), g)

@@ -9,7 +9,7 @@ import numpy as np
 
 from dsprog.core.knowledge import Knowledge
 from dsprog.core.set_function import SetFunction
-from dsprog.core.validation import Floats, Masks, as_count, elements
+from dsprog.core.validation import Floats, Masks, as_claim, as_count, as_flag, elements
 
 
 class FromCallable(SetFunction):
@@ -41,8 +41,9 @@ class FromCallable(SetFunction):
     ) -> None:
         if not callable(fn):
             raise TypeError(f"fn must be callable, got {type(fn).__name__}")
-        self.fn, self.n, self.submodular, self.vectorized = fn, as_count(n, "n"), submodular, vectorized
-        self.knows = Knowledge(submodular=submodular)
+        self.fn, self.n, self.vectorized = fn, as_count(n, "n"), as_flag(vectorized, "vectorized")
+        self.submodular = as_claim(submodular, "submodular")
+        self.knows = Knowledge(submodular=self.submodular)
         self._cache: dict[bytes, float] = {}
 
     @property
@@ -71,7 +72,7 @@ class FromCallable(SetFunction):
             raise RuntimeError(f"fn raised {type(error).__name__} at S = {S}: {error}") from error
         try:
             number = float(value)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             raise TypeError(f"fn must return a number, got {value!r} at S = {S}") from None
         if not np.isfinite(number):
             raise ValueError(f"fn must return a finite number, got {number} at S = {S}")
@@ -84,7 +85,7 @@ class FromCallable(SetFunction):
             raise RuntimeError(f"fn raised {type(error).__name__} on {len(masks)} sets: {error}") from error
         try:
             array = np.asarray(values, dtype=float)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             raise TypeError(f"fn must return an array of {len(masks)} numbers, got {values!r}") from None
         if array.shape != (len(masks),):
             raise ValueError(f"fn must return an array of shape ({len(masks)},), got {array.shape}")

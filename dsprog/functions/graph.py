@@ -21,7 +21,7 @@ from dsprog.core.knowledge import Knowledge
 from dsprog.core.modular import Modular
 from dsprog.core.quadratic_form import QuadraticForm, values_kernel
 from dsprog.core.set_function import SetFunction
-from dsprog.core.validation import Floats, Ints, Masks, as_matrix, as_number, as_sparse
+from dsprog.core.validation import Floats, Ints, Masks, as_flag, as_matrix, as_number, as_sparse
 
 
 @kernel
@@ -175,7 +175,7 @@ class Cut(Quadratic):
     """
 
     def __init__(self, adjacency: Any, directed: bool = False) -> None:
-        matrix = as_sparse(adjacency, "adjacency")
+        directed, matrix = as_flag(directed, "directed"), as_sparse(adjacency, "adjacency")
         if matrix.nnz and matrix.data.min() < 0:
             raise ValueError(
                 f"adjacency must be non-negative (a cut with negative weights is not submodular: use Pairwise), "

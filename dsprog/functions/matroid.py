@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import numpy as np
 from numpy.typing import ArrayLike
 
 from dsprog.core.kernel import kernel, part
 from dsprog.core.knowledge import Knowledge
 from dsprog.core.set_function import SetFunction
-from dsprog.core.validation import Floats, Ints, Masks, as_count, as_matrix
+from dsprog.core.validation import Floats, Ints, Masks, as_count, as_whole
 
 
 @kernel
@@ -78,11 +80,29 @@ class MatroidRank(SetFunction):
     2.0
     """
 
-    def __init__(self, kind: str, labels: Ints, capacities: Ints) -> None:
-        self.kind, self.labels, self.capacities = kind, labels, capacities
-        self.n = len(labels)
+    def __init__(self, kind: str, labels: ArrayLike, capacities: ArrayLike) -> None:
+        if kind not in ("partition", "graphic"):
+            raise ValueError(f"kind must be 'partition' or 'graphic', got {kind!r}")
+        graphic = kind == "graphic"
+        self.kind = kind
+        self.labels = as_whole(labels, "edges" if graphic else "blocks", shape=(None, 2) if graphic else (None,))
+        self.capacities = as_whole(capacities, "capacities", shape=(1,) if graphic else (None,))
+        self.n = len(self.labels)
+        self._check_labels(int(self.capacities[0]) if graphic else len(self.capacities))
         self.has_concave_extension = kind == "partition"
         self.knows = Knowledge(submodular=True, increasing=True, integral=True)
+
+    def _check_labels(self, most: int) -> None:
+        """Compiled code trusts them."""
+        if self.n and self.labels.max() >= most:
+            what = "edges must join vertices" if self.kind == "graphic" else "blocks must be numbered"
+            raise ValueError(f"{what} below {most}, got {self.labels.max()}")
+
+    @cached_property
+    def _ends(self) -> tuple[Ints, int]:
+        """The edges with the vertices that they touch numbered 0, 1, ..., and how many those are."""
+        vertices, ends = np.unique(self.labels, return_inverse=True)
+        return np.ascontiguousarray(ends.reshape(self.labels.shape), dtype=np.int64), len(vertices)
 
     @classmethod
     def uniform(cls, n: int, rank: int) -> MatroidRank:
@@ -92,16 +112,12 @@ class MatroidRank(SetFunction):
     @classmethod
     def partition(cls, blocks: ArrayLike, capacities: ArrayLike) -> MatroidRank:
         """At most ``capacities[k]`` elements of block k are independent; ``blocks[j]`` is the block of element j."""
-        labels = whole(blocks, "blocks", (None,))
-        limits = whole(capacities, "capacities", (None,))
-        if len(labels) and labels.max() >= len(limits):
-            raise ValueError(f"blocks must be numbered below {len(limits)}, one capacity each, got {labels.max()}")
-        return cls("partition", labels, limits)
+        return cls("partition", blocks, capacities)
 
     @classmethod
     def graphic(cls, edges: ArrayLike, vertices: int | None = None) -> MatroidRank:
         """Sets of edges without a cycle are independent; ``edges`` is an (n, 2) array of vertices from 0."""
-        ends = whole(np.empty((0, 2)) if len(np.asarray(edges)) == 0 else edges, "edges", (None, 2))
+        ends = as_whole(np.empty((0, 2)) if np.size(edges) == 0 else edges, "edges", shape=(None, 2))
         needed = int(ends.max(initial=-1)) + 1
         count = needed if vertices is None else as_count(vertices, "vertices", least=needed)
         return cls("graphic", ends, np.array([count]))
@@ -109,7 +125,7 @@ class MatroidRank(SetFunction):
     def _chains(self, orders: Ints, start: Masks) -> Floats:
         out = np.empty(orders.shape)
         if self.kind == "graphic":
-            graphic_chains_kernel(self.labels, int(self.capacities[0]), orders, start, out)
+            graphic_chains_kernel(*self._ends, orders, start, out)
         else:
             partition_chains_kernel(self.labels, self.capacities, orders, start, out)
         return out
@@ -136,11 +152,3 @@ class MatroidRank(SetFunction):
         full = self._block_amounts(x) >= self.capacities
         slopes = np.where(full[:, self.labels], 0.0, 1.0) if self.n else np.zeros(x.shape)
         return (full * self.capacities).sum(axis=1).astype(float), slopes
-
-
-def whole(value: ArrayLike, name: str, shape: tuple[int | None, ...]) -> Ints:
-    """An array of whole numbers, none negative."""
-    array = as_matrix(value, name, shape=shape, nonnegative="it counts or numbers things")
-    if (array % 1 != 0).any():
-        raise ValueError(f"{name} must be whole numbers")
-    return array.astype(np.int64)

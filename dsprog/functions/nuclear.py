@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike
 from dsprog.core.kernel import kernel, part
 from dsprog.core.knowledge import Knowledge
 from dsprog.core.set_function import SetFunction
-from dsprog.core.validation import Floats, Ints, Masks, as_matrix, everywhere
+from dsprog.core.validation import LARGEST_ROOT, Floats, Ints, Masks, as_matrix, everywhere
 
 CONDITION = 1e6  # of A, up to which inverses keep enough digits
 
@@ -144,7 +144,7 @@ class NuclearNorm(SetFunction):
     has_concave_extension = True
 
     def __init__(self, X: ArrayLike) -> None:
-        self.X = as_matrix(X, "X", shape=(None, None))
+        self.X = as_matrix(X, "X", shape=(None, None), largest=LARGEST_ROOT)
         self.n = self.X.shape[1]
         self.knows = Knowledge(submodular=True, increasing=True)
 

@@ -16,11 +16,24 @@ def as_adjacency(graph: Any, name: str) -> Any:
     if hasattr(graph, "adjacency") and hasattr(graph, "is_directed"):
         import networkx as nx
 
-        graph = nx.to_scipy_sparse_array(graph.to_undirected(), dtype=float)
+        directed = graph.is_directed()
+        graph = nx.to_scipy_sparse_array(graph, dtype=float) if len(graph) else np.zeros((0, 0))
+        graph = as_undirected(as_sparse(graph, name), name) if directed else graph
     matrix = as_sparse(graph, name)
     if (abs(matrix - matrix.T) > 0).nnz:
         raise ValueError(f"{name} must be symmetric: the weight of an edge stands at (i, j) and at (j, i)")
     return matrix
+
+
+def as_undirected(matrix: Any, name: str) -> Any:
+    """A directed graph whose edges are given in one direction, or in both with one weight."""
+    both = matrix.astype(bool).multiply(matrix.T.astype(bool))
+    if ((matrix - matrix.T).multiply(both)).count_nonzero():
+        raise ValueError(
+            f"{name} must be undirected, or give each edge in one direction or with the same weight in both: got a "
+            "directed graph with different weights in the two"
+        )
+    return matrix + matrix.T - matrix.multiply(both)
 
 
 def qubo(Q: Any) -> Pairwise:

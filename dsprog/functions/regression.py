@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from dsprog.core.kernel import kernel, part
 from dsprog.core.knowledge import Knowledge
 from dsprog.core.set_function import SetFunction
-from dsprog.core.validation import Floats, Ints, Masks, as_matrix, as_number
+from dsprog.core.validation import LARGEST_ROOT, Floats, Ints, Masks, as_matrix, as_number
 from dsprog.functions._cholesky import inverse_factor
 
 
@@ -131,9 +131,9 @@ class LeastSquares(SetFunction):
     """
 
     def __init__(self, X: ArrayLike, y: ArrayLike, ridge: float = 0.0) -> None:
-        self.X = as_matrix(X, "X", shape=(None, None))
+        self.X = as_matrix(X, "X", shape=(None, None), largest=LARGEST_ROOT)
         rows, self.n = self.X.shape
-        self.y = as_matrix(y, "y", shape=(rows,))
+        self.y = as_matrix(y, "y", shape=(rows,), largest=LARGEST_ROOT)
         self.ridge = as_number(ridge, "ridge")
         if self.ridge < 0:
             raise ValueError(f"ridge must be non-negative, got {self.ridge:g}")

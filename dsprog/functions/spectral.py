@@ -11,7 +11,7 @@ from dsprog.core.kernel import kernel
 from dsprog.core.knowledge import Knowledge
 from dsprog.core.modular import Modular
 from dsprog.core.set_function import SetFunction
-from dsprog.core.validation import Floats, Ints, Masks, as_matrix, everywhere
+from dsprog.core.validation import LARGEST_ROOT, Floats, Ints, Masks, as_matrix, everywhere
 from dsprog.functions._cholesky import append, inverse_factor, project
 
 
@@ -180,7 +180,7 @@ class GaussianEntropy(LogDeterminant):
 
 def as_symmetric(value: ArrayLike, name: str) -> Floats:
     """A finite symmetric matrix; asymmetry at rounding level is averaged away."""
-    matrix = as_matrix(value, name, shape=(None, None))
+    matrix = as_matrix(value, name, shape=(None, None), largest=LARGEST_ROOT)
     if matrix.shape[0] != matrix.shape[1]:
         raise ValueError(f"{name} must be square, got {matrix.shape}")
     if np.abs(matrix - matrix.T).max(initial=0.0) > 1e-9 * np.abs(matrix).max(initial=0.0):

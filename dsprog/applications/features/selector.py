@@ -22,7 +22,7 @@ from dsprog.applications.features.recipes import (
 from dsprog.applications.features.selection_methods import SELECTION_SOLVERS, select_by
 from dsprog.core.algebra import Difference
 from dsprog.core.set_function import SetFunction
-from dsprog.core.validation import Floats, Masks, elements
+from dsprog.core.validation import Floats, Masks, as_codes, as_count, as_number, as_reals, as_seed, elements
 from dsprog.run.result import STATUSES, Result
 
 METHODS = (*SELECTION_SOLVERS, "lasso")
@@ -112,6 +112,8 @@ class SubmodularFeatureSelector(SelectorMixin, BaseEstimator):
             raise ValueError(f"method must be one of {', '.join(METHODS)}, got {self.method!r}")
         if self.task not in TASKS:
             raise ValueError(f"task must be one of {', '.join(TASKS)}, got {self.task!r}")
+        as_count(self.bins, "bins", least=2)
+        as_seed(self.random_state, "random_state")
         with threadpool_limits(limits=1):  # small matrices: threads of the linear algebra would wait for each other
             if self.task == "regression":
                 self._fit_regression(X, y)
@@ -121,9 +123,9 @@ class SubmodularFeatureSelector(SelectorMixin, BaseEstimator):
         return self
 
     def _fit_regression(self, X: Any, y: Any) -> None:
-        X, y = validate_data(self, X, y, dtype=np.float64, y_numeric=True, ensure_min_samples=2)
-        y = np.asarray(y, dtype=float)
-        lams = sorted(np.atleast_1d(np.asarray(self.lam, dtype=float)).tolist(), reverse=True)
+        lams = sorted(weights_of(self.lam), reverse=True)
+        X, y = validate_data(self, X, y, dtype=np.float64, ensure_min_samples=2)
+        y = as_reals(y, "y")
         self.lam_ = lams[0] if len(lams) == 1 else self._validated(X, y, lams)
         self.result_ = self._path(X, y, [lam for lam in lams if lam >= self.lam_])[-1]
         self.support_ = mask_of(self.result_, X.shape[1])
@@ -136,7 +138,7 @@ class SubmodularFeatureSelector(SelectorMixin, BaseEstimator):
             raise ValueError("lam must be one number for classification: use GridSearchCV to choose among several")
         if self.method == "lasso":
             raise ValueError("method 'lasso' is for regression: use 'exact', 'prism', 'ssp' or 'greedy'")
-        self.lam_ = float(self.lam)
+        (self.lam_,) = weights_of(self.lam)
         objective = information_selection_objective(
             quantile_codes(X, self.bins), np.unique(y, return_inverse=True)[1], self.lam_
         )
@@ -160,7 +162,7 @@ class SubmodularFeatureSelector(SelectorMixin, BaseEstimator):
 
     def _validated(self, X: Floats, y: Floats, lams: list[float]) -> float:
         """The λ of least squared error over folds."""
-        folds = KFold(min(self.cv, len(y)), shuffle=True, random_state=0)
+        folds = KFold(min(as_count(self.cv, "cv", least=2), len(y)), shuffle=True, random_state=0)
         errors = np.zeros(len(lams))
         for train, test in folds.split(X):
             for k, result in enumerate(self._path(X[train], y[train], lams)):
@@ -181,10 +183,19 @@ class SubmodularFeatureSelector(SelectorMixin, BaseEstimator):
         return self.support_
 
     def __sklearn_tags__(self) -> Any:
-        """y is needed."""
+        """y is needed, and for a class words are welcome."""
         tags = super().__sklearn_tags__()
+        tags.input_tags.categorical = tags.input_tags.string = self.task == "classification"
         tags.target_tags.required = True
         return tags
+
+
+def weights_of(lam: float | Sequence[float]) -> list[float]:
+    """The weights of the penalty to choose among."""
+    weights = [as_number(weight, "lam") for weight in np.atleast_1d(np.asarray(lam, dtype=object))]
+    if not weights or min(weights) < 0:
+        raise ValueError(f"lam must be a number at least 0, or several, got {lam!r}")
+    return weights
 
 
 def mask_of(result: Result, n: int) -> Masks:
@@ -208,8 +219,8 @@ def quantile_codes(X: Any, bins: int) -> np.ndarray:
     """Columns as codes: distinct values if there are at most ``bins``, otherwise quantiles."""
     codes = np.empty(X.shape, dtype=np.int64)
     for j in range(X.shape[1]):
-        values, codes[:, j] = np.unique(X[:, j], return_inverse=True)
-        if len(values) > bins and np.issubdtype(values.dtype, np.number):
+        codes[:, j] = as_codes(X[:, j], f"column {j} of X", shape=(None,))
+        if codes[:, j].max() >= bins and np.issubdtype(X.dtype, np.number):
             edges = np.unique(np.quantile(X[:, j], np.arange(1, bins) / bins))
             codes[:, j] = np.searchsorted(edges, X[:, j], side="right")
     return codes

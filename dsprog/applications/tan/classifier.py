@@ -22,7 +22,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from dsprog.applications.tan.columns import gaps_of, learned, split_columns, which_categorical
 from dsprog.applications.tan.structure import Structure
 from dsprog.applications.tan.tables import Counts, LogTables
-from dsprog.core.validation import Floats, Ints
+from dsprog.core.validation import Floats, Ints, as_number
 
 
 class TANClassifier(ClassifierMixin, BaseEstimator):
@@ -147,7 +147,7 @@ class TANClassifier(ClassifierMixin, BaseEstimator):
         return draw_tree(self.tree_, [str(name) for name in names], axis)
 
     def _structure(self) -> Structure:
-        if not self.smoothing >= 0:
+        if not as_number(self.smoothing, "smoothing") >= 0:
             raise ValueError(f"smoothing must be at least 0, got {self.smoothing!r}")
         if self.missing not in ("error", "drop", "category"):
             raise ValueError(f"missing must be 'error', 'drop' or 'category', got {self.missing!r}")

@@ -87,9 +87,17 @@ def which_categorical(columns: list[Any], chosen: Any, names: Iterable[str] | No
             raise ValueError(f"categorical must be 'auto', 'all' or a list of columns, got {chosen!r}")
         return [chosen == "all" or not is_numeric(column) for column in columns]
     wanted = np.asarray(chosen)
+    if wanted.ndim != 1 or (wanted.dtype == bool and len(wanted) != len(columns)):
+        raise ValueError(
+            f"categorical must be a list of columns or one truth value for each of {len(columns)} columns, "
+            f"got shape {wanted.shape}"
+        )
     if wanted.dtype == bool:
-        return [bool(entry) for entry in wanted]
+        return wanted.tolist()
     labels = list(range(len(columns))) if wanted.dtype.kind in "iu" or names is None else list(names)
+    unknown = [label for label in wanted.tolist() if label not in labels]
+    if unknown:
+        raise ValueError(f"categorical must be columns of X, such as {labels[0]!r}, got {unknown[0]!r}")
     return [label in wanted for label in labels]
 
 
