@@ -73,15 +73,17 @@ def as_problem(objective: SetFunction | Problem, constraints: Iterable[Constrain
         return as_problem(objective.objective, (*objective.constraints, *as_constraints(constraints, objective.n)))
     if not isinstance(objective, SetFunction):
         raise TypeError(
-            f"objective must be a SetFunction such as f - g, got {type(objective).__name__} "
-            "(wrap a callable in FromCallable)"
+            f"objective must be a SetFunction such as f - g, got {type(objective).__name__} (wrap callables f and g in "
+            "FromCallable and write f - g, or split one function by decompose)"
         )
     difference = objective if isinstance(objective, Difference) else Difference(objective)
     return Problem(difference, as_constraints(constraints, objective.n))
 
 
 def as_constraints(constraints: Constraint | Iterable[Constraint], n: int) -> tuple[Constraint, ...]:
-    """One constraint or several, each on n elements."""
+    """One constraint, several, or None, each on n elements."""
+    if constraints is None:
+        return ()
     listed = (constraints,) if isinstance(constraints, Constraint) else tuple(constraints)
     for constraint in listed:
         if not isinstance(constraint, Constraint):

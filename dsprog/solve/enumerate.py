@@ -13,11 +13,10 @@ from dsprog.core.problem import Problem
 from dsprog.core.set_function import SetFunction
 from dsprog.core.validation import as_count, as_number, elements
 from dsprog.run.limits import Limits
-from dsprog.run.log import Log
 from dsprog.run.run import Callback, Run
 from dsprog.run.solver import Solver
 from dsprog.solve.minimize import check_solver_object, opened
-from dsprog.solve.pipeline import Asked, Walked, prepared, walk
+from dsprog.solve.pipeline import Asked, Walked, begun, prepared, walk
 
 
 @dataclass(frozen=True)
@@ -94,19 +93,10 @@ def enumerate_best(
     if solver is not None and not solver.lists:
         raise TypeError(f"solver must be one that lists the best sets, such as BranchAndBound(), got {solver!r}")
     keeps = max(2, as_count(k, "k", least=1))  # one set is listed as the first of two
-    limits, log = Limits(time_limit, node_limit), Log() if verbose else None
+    limits = Limits(time_limit, node_limit)
     with count_oracle_calls() as tally:
         section = opened(checkpoint, problem, solver, {"k": str(keeps), "within": str(within)})
-        run = Run(
-            problem,
-            limits,
-            seed=seed,
-            log=log,
-            callback=callback,
-            keeps=keeps,
-            within=distance,
-            checkpoint=section,
-        )
+        run = begun(problem, limits, seed, verbose, callback, section, keeps, distance)
         walked = walk(problem, run, Asked(solver, reduce=reduce))
         return build_best_sets(problem, run, walked, k, tally)
 

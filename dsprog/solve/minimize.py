@@ -14,11 +14,10 @@ from dsprog.core.set_function import SetFunction
 from dsprog.core.validation import elements
 from dsprog.run.checkpoint import Checkpoint, Section
 from dsprog.run.limits import Limits
-from dsprog.run.log import Log
 from dsprog.run.result import STATUSES, Result, Verdict, relative_gap
 from dsprog.run.run import Callback, Run
 from dsprog.run.solver import Solver
-from dsprog.solve.pipeline import Asked, Walked, prepared, walk
+from dsprog.solve.pipeline import Asked, Walked, begun, prepared, walk
 
 
 def minimize(
@@ -86,8 +85,7 @@ def minimize(
     limits = Limits(time_limit, node_limit, gap)
     with count_oracle_calls() as tally:
         section = opened(checkpoint, problem, solver, {"gap": gap})
-        log = Log() if verbose else None
-        run = Run(problem, limits, seed=seed, log=log, callback=callback, checkpoint=section)
+        run = begun(problem, limits, seed, verbose, callback, section)
         walked = walk(problem, run, Asked(solver, initial, reduce))
     return build_result(problem, run, walked, tally.calls)
 

@@ -5,6 +5,7 @@ The result is made by the door that was called: :func:`dsprog.minimize` or :func
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -12,15 +13,18 @@ from dsprog.core.constraints import Constraint
 from dsprog.core.problem import Problem, as_problem
 from dsprog.core.set_function import SetFunction
 from dsprog.core.submodularity import refuse_refuted
-from dsprog.core.validation import as_mask
+from dsprog.core.validation import as_count, as_mask, as_seed
 from dsprog.presolve.chain import Presolved, presolve
 from dsprog.presolve.normalise import normalised
 from dsprog.presolve.step import Wishes
 from dsprog.run.blas import one_blas_thread
+from dsprog.run.checkpoint import Section
 from dsprog.run.clock import compilation_announced
+from dsprog.run.limits import Limits
+from dsprog.run.log import Log
 from dsprog.run.needs import check_needs
 from dsprog.run.result import Verdict
-from dsprog.run.run import Run
+from dsprog.run.run import Callback, Run
 from dsprog.run.signals import sigterm_interrupts
 from dsprog.run.solver import Solver
 from dsprog.solve.choose import Choice, choose
@@ -34,6 +38,30 @@ class Asked:
     solver: Solver | None = None
     initial: Iterable[int] | None = None
     reduce: bool | None = None
+
+
+def begun(
+    problem: Problem,
+    limits: Limits,
+    seed: int | None,
+    verbose: int,
+    callback: Callback | None,
+    checkpoint: Section | None,
+    keeps: int = 1,
+    within: float = math.inf,
+) -> Run:
+    """The run of a call, its arguments checked."""
+    log = Log() if as_count(int(verbose) if verbose is True or verbose is False else verbose, "verbose") else None
+    return Run(
+        problem,
+        limits,
+        seed=as_seed(seed),
+        log=log,
+        callback=callback,
+        keeps=keeps,
+        within=within,
+        checkpoint=checkpoint,
+    )
 
 
 @dataclass(frozen=True)
