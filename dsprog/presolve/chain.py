@@ -46,7 +46,7 @@ class Presolved:
     @cached_property
     def offset(self) -> float:
         """What the values of the parts miss: value(lift(S_1, ...)) = offset + Σ_k value_k(S_k)."""
-        last = self.stages[-1].parts if self.stages else ()
+        last = self.stages[-1].parts if self.stages else (self.problem,)
         return sum(stage.offset for stage in self.stages) + sum(part.objective([]) for part in last if not part.n)
 
     @property
@@ -88,7 +88,7 @@ class Presolved:
         words = ", ".join(stage.words for stage in self.stages) or "nothing found"
         count = f" in {len(self.parts)} parts" if len(self.parts) > 1 else ""
         done = f"{self.left} of {self.problem.n} elements left{count} ({words})"
-        return f"{done}; {self.without}" if self.without else done
+        return f"{done}; {self.without}" if self.without and self.problem.n else done
 
 
 def presolve(problem: Problem, wishes: Wishes) -> Presolved:

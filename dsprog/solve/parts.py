@@ -23,6 +23,18 @@ ENDS_ALL = ("interrupted", "callback", "gap", "infeasible")  # parts after anoth
 FEW = 16  # parts up to which every improvement is seen at once
 SECONDS_BETWEEN_OFFERS = 0.5
 
+SOLVED = {"solved": np.array(True)}  # the state of a part that is done, in place of its method's
+
+
+def was_solved(run: Run) -> bool:
+    """Whether a checkpoint has a part as done; then its set and bound are taken over."""
+    saved = run.checkpoint.load() if run.checkpoint is not None else None
+    if saved is None or "solved" not in saved.state:
+        return False
+    run.resume(saved.masks, saved.values, saved.nodes, saved.seconds)
+    run.raise_bound(saved.closed)
+    return True
+
 
 class Parts:
     """The parts of a problem, the smallest first; where nothing was taken out, the problem itself."""
@@ -36,7 +48,7 @@ class Parts:
 
     def solve(self) -> Verdict:
         """Each part to its end; those after a limit are bounded at their root only, so that the whole has a bound."""
-        if not self.presolved.stages:
+        if not self.presolved.stages and self.parts:
             return self._solved_by(self.chosen(self.presolved.problem), self.presolved.problem, self.run)
         self._begin()
         verdict = Verdict("optimal", "nothing was left to search")
@@ -49,6 +61,8 @@ class Parts:
                 break
         if not self.parts:
             self._enter(self.chosen(self.presolved.problem))
+            if self.run.mask is None:
+                return Verdict("infeasible")
             self.run.raise_bound(min(self.presolved.offset, self.run.value))
         if verdict.status == "optimal" and self._misses_a_limit():
             verdict = Verdict("finished", verdict.proof, "the best set of the parts misses a limit by rounding")
@@ -97,10 +111,14 @@ class Parts:
         if part.feasible(self.masks[k][None])[0]:
             inner.offer(self.masks[k][None], part.objective.values(self.masks[k][None]), "start")
         try:
-            verdict = self._solved_by(self.chosen(part), part, inner)
+            choice = self.chosen(part)
+            if was_solved(inner):
+                self._enter(choice)
+                return Verdict("optimal", "as the checkpoint has it")
+            verdict = self._solved_by(choice, part, inner)
             if verdict.status == "optimal" and inner.checkpoint is not None:
                 masks, values = inner.best_sets()
-                done = Saved([], {}, masks, values, inner.nodes, inner.total_seconds, inner.lower_bound)
+                done = Saved([], SOLVED, masks, values, inner.nodes, inner.total_seconds, inner.lower_bound)
                 inner.checkpoint.save(done)
             return verdict
         finally:
