@@ -33,6 +33,8 @@ SOLVERS = {
     "dca complete": ds.DCA(complete=True, restarts=2),
     "dca sets": ds.DCA(rho=0, restarts=2),
 }
+VARIANTS = [name for name in SOLVERS if name.startswith(("ssp ", "dca ", "mod-mod "))]
+LARGEST = {name: 4 if name.startswith(("ssp", "dca")) else 5 for name in SOLVERS}  # n of the kit
 ADDITIONS, REMOVALS = {"forward"}, {"backward"}
 CONSTRAINED = [name for name in SOLVERS if not name.startswith(("ssp", "dca"))]
 
@@ -60,8 +62,14 @@ def is_falling(trace):
 
 @pytest.mark.parametrize("name", SOLVERS)
 def test_kit(name):
-    largest = 4 if name.startswith(("ssp", "dca")) else 5
-    check_solver(SOLVERS[name], largest=largest, seeds=(1,))
+    """Variants of a solver on smaller instances; :func:`test_kit_of_variants` has them on all."""
+    check_solver(SOLVERS[name], largest=3 if name in VARIANTS else LARGEST[name], seeds=(1,))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", VARIANTS)
+def test_kit_of_variants(name):
+    check_solver(SOLVERS[name], largest=LARGEST[name], seeds=(1,))
 
 
 @pytest.mark.parametrize("family", FAMILIES)
