@@ -82,7 +82,12 @@ class Case:
 
     def call(self, extra: dict[str, Any] | None = None) -> str:
         """Source of the call."""
-        options = {"solver": Code(str(self.solver)), "constraints": Code("constraints"), **self.options, **(extra or {})}
+        options = {
+            "solver": Code(str(self.solver)),
+            "constraints": Code("constraints"),
+            **self.options,
+            **(extra or {}),
+        }
         name = "enumerate_best" if self.plan == "enumerate" else "minimize"
         return f"ds.{name}(objective, " + ", ".join(f"{key}={value!r}" for key, value in options.items()) + ")"
 

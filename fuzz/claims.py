@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from fuzz.cases import Case, names
+from fuzz.functions import judge_function
 from fuzz.referee import Truth, magnitudes
 
 STATUSES = {
@@ -147,7 +148,7 @@ def checked_calls(case: Case, truth: Truth, checkpoint: str) -> tuple[list[str],
         known["constraints"] = [eval(term.source, known) for term in case.constraints]
     except Exception as error:
         return [f"construction: {type(error).__name__}: {error}"], "refused"
-    wrong: list[str] = []
+    wrong = judge_functions(case, known)
     judge = judge_best_sets if case.plan == "enumerate" else judge_result
     for call in case.calls(checkpoint):
         try:
@@ -160,10 +161,19 @@ def checked_calls(case: Case, truth: Truth, checkpoint: str) -> tuple[list[str],
     return wrong, result.status
 
 
+def judge_functions(case: Case, known: dict[str, Any]) -> list[str]:
+    """The objective and a term of it."""
+    rng = np.random.default_rng(0)
+    terms = [term for term in case.objective.walk() if "fn" not in term.data][:2]
+    functions = [(term, eval(term.source, known)) for term in terms]
+    wrong = [judge_function(term, function, rng) for term, function in functions if function.n <= 8]
+    return [sentence for sentences in wrong for sentence in sentences]
+
+
 def judge_resumed(case: Case, truth: Truth, resumed: Any, whole: Any) -> list[str]:
     """A resumed run proves what an uninterrupted one does."""
-    if "time_limit" in (resumed.status, whole.status):
-        return []
+    if "time_limit" in (resumed.status, whole.status) or resumed.status == whole.status == "finished":
+        return []  # nothing is proved
     if resumed.status != whole.status and not {resumed.status, whole.status} <= {"optimal", "gap"}:
         return [f"resume: status {resumed.status}, without interruption {whole.status}"]
     allowed = case.options.get("gap", 0.0) * abs(whole.value) + tolerance(case, truth)

@@ -1,4 +1,4 @@
-"""Random cases: every family, algebra, constraint, scale, solver and option, with ties and degenerate ones among them."""
+"""Random cases: every family, algebra, constraint, scale, solver and option, ties and degenerate ones among them."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from fuzz.cases import Case, Code, Term
 
 SCALES = (1e-9, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1e6, 1e9)
 OFFSETS = (0.0, 0.0, 0.0, 0.0, 1.0, -7.5, 1e6, -1e9, 1e12)
+COEFFICIENTS = (1.0, 1.0, 0.5, 2.0, 0.1, 0.3, 1e-3, 1e3)
 SECONDS = 5.0  # of any call: what takes longer is stopped by its time limit
 CURVES = (
     Code("lambda t: np.log1p(t)"),
@@ -83,6 +84,7 @@ def listed(array: np.ndarray) -> Any:
 
 
 def modular(draw: Draw) -> Term:
+    """Weights of any sign and an offset."""
     return Term("Modular", {"weights": draw.numbers(draw.n, signed=True), "constant": draw.choice(OFFSETS)})
 
 
@@ -97,6 +99,7 @@ def curve(draw: Draw) -> dict[str, Any]:
 
 
 def concave_of_modular(draw: Draw) -> Term:
+    """One to six groups."""
     groups, phi = draw.choice([1, 1, 2, 3, 6]), curve(draw)
     W = draw.matrix(groups, scaled=not isinstance(phi["concave"], Code))
     weights = {"weights": draw.numbers(groups)} if draw.chance(0.5) else {}
@@ -104,6 +107,7 @@ def concave_of_modular(draw: Draw) -> Term:
 
 
 def cardinality_concave(draw: Draw) -> Term:
+    """By name or by values."""
     if draw.chance(0.5):
         phi = curve(draw)
         return Term("CardinalityConcave", {"n": draw.n, **(phi if "(lambda" not in str(phi) else {"concave": "sqrt"})})
@@ -113,6 +117,7 @@ def cardinality_concave(draw: Draw) -> Term:
 
 
 def coverage(draw: Draw) -> Term:
+    """No items, one, or several."""
     items = draw.choice([0, 1, 3, 8])
     members = (draw.rng.random((items, draw.n)) < draw.choice([0.2, 0.5])).astype(int)
     weights = {"weights": draw.numbers(items)} if items and draw.chance(0.7) else {}
@@ -120,10 +125,12 @@ def coverage(draw: Draw) -> Term:
 
 
 def facility_location(draw: Draw) -> Term:
+    """One to five clients."""
     return Term("FacilityLocation", {"similarity": draw.matrix(draw.choice([1, 2, 5]))})
 
 
 def cut(draw: Draw) -> Term:
+    """Directed or not."""
     A = draw.square()
     if draw.chance(0.5):
         return Term("Cut", {"adjacency": listed(A), "directed": True})
@@ -140,18 +147,23 @@ def pairwise(draw: Draw, sign: float = -1.0) -> Term:
 
 
 def entropy(draw: Draw) -> Term:
+    """Of few rows."""
     return Term("Entropy", {"X": draw.codes(draw.choice([1, 4, 12]), draw.n)})
 
 
 def conditional_entropy(draw: Draw) -> Term:
+    """Given a class."""
     rows = draw.choice([1, 4, 12])
     return Term("ConditionalEntropy", {"X": draw.codes(rows, draw.n), "y": draw.labels(rows)})
 
 
 def mutual_information(draw: Draw, with_class: bool = False) -> Term:
+    """Between S and the rest, given a variable, or with a class."""
     rows = draw.choice([1, 4, 12])
     extra = {"y" if with_class else "given": draw.labels(rows)}
-    return Term("MutualInformation", {"X": draw.codes(rows, draw.n), **(extra if with_class or draw.chance(0.4) else {})})
+    return Term(
+        "MutualInformation", {"X": draw.codes(rows, draw.n), **(extra if with_class or draw.chance(0.4) else {})}
+    )
 
 
 def gram(draw: Draw, scaled: bool) -> np.ndarray:
@@ -162,18 +174,22 @@ def gram(draw: Draw, scaled: bool) -> np.ndarray:
 
 
 def log_det(draw: Draw) -> Term:
+    """At any scale."""
     return Term("LogDet", {"L": listed(gram(draw, draw.chance(0.3)))})
 
 
 def gaussian_entropy(draw: Draw) -> Term:
+    """Well or badly conditioned."""
     return Term("GaussianEntropy", {"cov": listed(gram(draw, False) + draw.choice([0.01, 0.5, 3.0]) * np.eye(draw.n))})
 
 
 def nuclear_norm(draw: Draw) -> Term:
+    """Of few or many rows."""
     return Term("NuclearNorm", {"X": draw.matrix(draw.choice([1, 2, draw.n + 2]), signed=True)})
 
 
 def least_squares(draw: Draw) -> Term:
+    """With dependent columns now and then."""
     rows = draw.choice([1, 3, draw.n + 3])
     ridge = {"ridge": draw.choice([0.1, 1e-3])} if draw.chance(0.3) else {}
     X = listed(draw.rng.normal(size=(rows, draw.n)).round(draw.choice([1, 3])))
@@ -181,6 +197,7 @@ def least_squares(draw: Draw) -> Term:
 
 
 def rank(draw: Draw) -> Term:
+    """Uniform, partition or graphic."""
     kind = draw.choice(["uniform", "partition", "graphic"])
     if kind == "uniform" or draw.n == 0:
         return Term("MatroidRank.uniform", {"n": draw.n, "rank": int(draw.rng.integers(0, draw.n + 2))})
@@ -284,13 +301,18 @@ def total(draw: Draw, makers: tuple[Callable[[Draw], Term], ...], most: int = 3)
     terms = tuple(seen(draw, draw.choice(makers)) for _ in range(int(draw.rng.integers(1, most + 1))))
     if len(terms) == 1 and draw.chance(0.5):
         return terms[0]
-    return Term("Combination", {"coefficients": [draw.choice([1.0, 0.5, 2.0, 0.1, 1e-3, 1e3]) for _ in terms]}, terms)
+    return Term("Combination", {"coefficients": [draw.choice(COEFFICIENTS) for _ in terms]}, terms)
 
 
 def difference(draw: Draw) -> Term:
-    """f - g, both submodular; f = g now and then."""
+    """f - g, both submodular; f = g now and then, or a multiple of it, or f with more."""
     f = total(draw, SUBMODULAR)
-    return Term("Difference", {}, (f, f if draw.chance(0.04) else total(draw, SUBMODULAR)))
+    if draw.chance(0.08):
+        a, more = draw.choice([1.0, 1.0, 0.3, 1.0 - 1e-9]), seen(draw, draw.choice(SUBMODULAR))
+        return Term(
+            "Difference", {}, (f, Term("Combination", {"coefficients": [a, draw.choice([0.0, 1.0])]}, (f, more)))
+        )
+    return Term("Difference", {}, (f, total(draw, SUBMODULAR)))
 
 
 def one_sided(draw: Draw) -> Term:
@@ -319,7 +341,9 @@ def informative(draw: Draw) -> Term:
 def unknown(draw: Draw) -> Term:
     """A table or a callable of any kind against something submodular."""
     make = draw.choice([table, lambda d: from_callable(d, honest=False)])
-    return Term("Combination", {"coefficients": [1.0, draw.choice([-1.0, 1.0])]}, (make(draw), total(draw, SUBMODULAR, 1)))
+    return Term(
+        "Combination", {"coefficients": [1.0, draw.choice([-1.0, 1.0])]}, (make(draw), total(draw, SUBMODULAR, 1))
+    )
 
 
 OBJECTIVES = (difference,) * 8 + (quadratic,) * 3 + (one_sided, one_sided, regression, regression, informative, unknown)
@@ -329,12 +353,14 @@ OBJECTIVES = (difference,) * 8 + (quadratic,) * 3 + (one_sided, one_sided, regre
 
 
 def cardinality(draw: Draw) -> Term:
+    """From below, from above, or both."""
     least = int(draw.rng.integers(0, draw.n + 1))
     most = draw.choice([None, int(draw.rng.integers(least, draw.n + 2))])
     return Term("Cardinality", {"min": least if draw.chance(0.6) else 0, "max": most})
 
 
 def included(draw: Draw) -> Term:
+    """Elements inside or outside."""
     return Term(draw.choice(["Include", "Exclude"]), {"elements": draw.subset(draw.n, 0.25)})
 
 
@@ -345,17 +371,20 @@ def met_by(draw: Draw, row: list, S: list[int]) -> float:
 
 
 def knapsack(draw: Draw) -> Term:
+    """A capacity that some set meets exactly, or that none does."""
     weights = draw.numbers(draw.n, scaled=False)
     chosen = met_by(draw, weights, draw.subset(draw.n))
     return Term("Knapsack", {"weights": weights, "capacity": chosen if draw.chance(0.9) else -0.5})
 
 
 def partition(draw: Draw) -> Term:
+    """Three blocks."""
     capacities = [draw.choice([0, 1, 2, 1.5]) for _ in range(3)]
     return Term("Partition", {"blocks": draw.rng.integers(0, 3, draw.n).tolist(), "capacities": capacities})
 
 
 def linear(draw: Draw) -> Term:
+    """One or two rows, from one side or both."""
     rows = draw.choice([1, 1, 2])
     A = draw.numbers(rows, draw.n, signed=True, scaled=False)
     S = draw.subset(draw.n)
@@ -401,7 +430,13 @@ EXACT: dict[str, dict[str, list]] = {
     "CompactModel": {"tolerance": [0.0, 1e-5], "starts": [0, 2], "backend": ["highs", "scip"]},
     "Race": {"turn": [0.01, 0.1]},
     "Prismatic": PRISMATIC,
-    "QuadraticBranchAndBound": {"trial": [0, 3], "sparse": [0.0, 1.0], "large": [0, 8], "starts": [0, 1], "probing": [True]},
+    "QuadraticBranchAndBound": {
+        "trial": [0, 3],
+        "sparse": [0.0, 1.0],
+        "large": [0, 8],
+        "starts": [0, 1],
+        "probing": [True],
+    },
     "PerspectiveBranchAndBound": {"steps": [0, 3], "root_steps": [1], "root_rounds": [1], "unit": [1, 5]},
     "Scip": {},
 }
@@ -425,11 +460,15 @@ def solver_source(draw: Draw, name: str | None) -> str | None:
 
 def pick_solver(draw: Draw, make: Callable) -> str | None:
     """The default, one that fits the objective, or any."""
-    fitting = {quadratic: "QuadraticBranchAndBound", regression: "PerspectiveBranchAndBound"}.get(make, "BranchAndBound")
+    fitting = {quadratic: "QuadraticBranchAndBound", regression: "PerspectiveBranchAndBound"}.get(
+        make, "BranchAndBound"
+    )
     general = ["BruteForce", "BranchAndBound", "CompactModel", "Race", "Prismatic", "Scip"]
     if draw.chance(0.04):
         return draw.choice(list(EXACT))
-    return draw.choice([None, None, fitting, fitting, *general]) if draw.chance(0.75) else draw.choice(list(APPROXIMATE))
+    return (
+        draw.choice([None, None, fitting, fitting, *general]) if draw.chance(0.75) else draw.choice(list(APPROXIMATE))
+    )
 
 
 def options(draw: Draw, plan: str) -> dict[str, Any]:
@@ -457,11 +496,12 @@ def random_case(seed: int, index: int) -> Case:
     """The case of that number."""
     rng = np.random.default_rng([seed, index])
     make = OBJECTIVES[int(rng.integers(len(OBJECTIVES)))]
-    sizes = (0, 1, 2, 3, 4, 5, 6, 7, 8) if make is not quadratic else (1, 3, 5, 8, 13, 14)
+    sizes = (0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10) if make is not quadratic else (1, 3, 5, 8, 13, 14)
     draw = Draw(rng, int(rng.choice(sizes)))
     plan = draw.choice(["minimize"] * 6 + ["enumerate", "resume"])
     objective, rows = make(draw), constraints(draw)
-    name = draw.choice({"enumerate": LISTING, "resume": RESUMING}[plan]) if plan != "minimize" else pick_solver(draw, make)
+    some = {"enumerate": LISTING, "resume": RESUMING}
+    name = draw.choice(some[plan]) if plan in some else pick_solver(draw, make)
     if name in FREE and draw.chance(0.9):
         rows = ()
     limits = tuple(int(k) for k in rng.integers(0, 12, 3)) if plan == "resume" else ()

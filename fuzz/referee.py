@@ -312,7 +312,8 @@ def magnitudes(term: Term, factor: float = 1.0) -> tuple[float, float]:
         inner = [magnitudes(part, factor) for part in term.parts]
     else:
         v = factor * values(term)
-        inner = [(float(np.abs(v).max()), float(np.ptp(v)))]
+        least = factor if term.kind in ("LogDet", "GaussianEntropy") else 0.0  # determinants of matrices like I
+        inner = [(max(least, float(np.abs(v).max())), float(np.ptp(v)))]
     return max((m for m, _ in inner), default=0.0), max((r for _, r in inner), default=0.0)
 
 

@@ -81,7 +81,7 @@ def simpler(term: Term) -> Iterator[Term]:
 
 def fewer_elements(case: Case) -> Iterator[Case]:
     """Without element j, for every j, where all terms allow it."""
-    terms = [t for t in case.objective.walk()] + list(case.constraints)
+    terms = [*case.objective.walk(), *case.constraints]
     if any(t.kind in NEVER for t in terms) or "initial" in case.options:
         return
     for j in range(20):
