@@ -30,6 +30,7 @@ class Term:
     kind: str
     data: dict[str, Any] = field(default_factory=dict)
     parts: tuple[Term, ...] = ()
+    memo: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)  # for the referee
 
     def walk(self) -> Iterator[Term]:
         """The term and all inside it."""

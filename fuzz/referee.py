@@ -295,13 +295,22 @@ DEFINITIONS = {
 
 
 def values(term: Term) -> Array:
-    """f of every set."""
-    return np.asarray(DEFINITIONS[term.kind](term), dtype=float)
+    """f of every set, computed once."""
+    if "values" not in term.memo:
+        term.memo["values"] = np.asarray(DEFINITIONS[term.kind](term), dtype=float)
+    found: Array = term.memo["values"]
+    return found
 
 
 def size(term: Term) -> int:
     """n."""
     return len(values(term)).bit_length() - 1
+
+
+def largest_entry(term: Term) -> float:
+    """Of a matrix whose determinants are taken, which are no more exact than its entries."""
+    entries = [array(term, name) for name in ("L", "cov") if name in term.data]
+    return max((max(1.0, float(np.abs(M).max(initial=0.0))) for M in entries), default=0.0)
 
 
 def magnitudes(term: Term, factor: float = 1.0) -> tuple[float, float]:
@@ -312,7 +321,7 @@ def magnitudes(term: Term, factor: float = 1.0) -> tuple[float, float]:
         inner = [magnitudes(part, factor) for part in term.parts]
     else:
         v = factor * values(term)
-        least = factor if term.kind in ("LogDet", "GaussianEntropy") else 0.0  # determinants of matrices like I
+        least = factor * largest_entry(term)
         inner = [(max(least, float(np.abs(v).max())), float(np.ptp(v)))]
     return max((m for m, _ in inner), default=0.0), max((r for _, r in inner), default=0.0)
 
