@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import json
+import os
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -121,9 +122,12 @@ def solve(ctx: click.Context, file: Path, **options: Any) -> None:
 
 
 def refuse_what_would_be_ignored(
-    k_best: int | None, gap: float | None, checkpoint: Path | None, resume: bool, **others: Any
+    k_best: int | None, gap: float | None, checkpoint: Path | None, resume: bool, save: Path | None, **others: Any
 ) -> None:
-    """Raise where an option has no meaning beside another."""
+    """Raise where an option has no meaning beside another, or a file cannot be written, before anything is solved."""
+    for name, path in (("--checkpoint", checkpoint), ("--save", save)):
+        if path is not None and (not path.parent.is_dir() or path.is_dir() or not os.access(path.parent, os.W_OK)):
+            raise click.UsageError(f"{name} must be a file in a folder that can be written to, got {path}")
     if k_best is not None and gap is not None:
         raise click.UsageError("--k-best takes no --gap: the best sets are listed exactly")
     if resume and checkpoint is None:
