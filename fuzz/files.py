@@ -310,14 +310,14 @@ class Reader:
             kind, detail = json.loads(line)
             return kind, detail
         code = self.process.wait()
-        self.process = None
+        self.close()
         return "crash", f"the process ended with {code}"
 
     def close(self) -> None:
-        """End the process."""
+        """End the process, and its pipes."""
         if self.process is not None:
             self.process.kill()
-            self.process.wait()
+            self.process.communicate()
             self.process = None
 
 

@@ -95,8 +95,8 @@ def test_every_error_is_one_sentence(error, monkeypatch):
 
 def test_a_folder_that_cannot_be_written(instance, tmp_path):
     result = solve(instance, "--save", tmp_path / "no" / "such" / "folder.json")
-    assert result.exit_code == 1
-    assert "No such file or directory" in result.output
+    assert result.exit_code == 2  # before anything is solved
+    assert "--save must be a file in a folder that can be written to" in result.output
 
 
 def test_what_is_printed_and_saved(tmp_path):

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dsprog.core.identity import Registry, arguments, same
-from dsprog.core.validation import Floats, Masks, as_count, as_mask, as_matrix, as_number
+from dsprog.core.validation import Floats, Masks, as_count, as_mask, as_matrix, as_number, as_reals, as_whole
 
 TOLERANCE = 1e-9  # relative to the limit of a row: 0.1 + 0.2 keeps a limit of 0.3
 ROUNDING = 8 * float(np.finfo(float).eps)  # relative to Σ_{j∈S} |a_j|, which the sum over S may lose
@@ -106,7 +106,7 @@ class Include(Constraint):
     elements: tuple[int, ...]
 
     def __init__(self, elements: Iterable[int]) -> None:
-        object.__setattr__(self, "elements", tuple(elements))
+        object.__setattr__(self, "elements", as_elements(elements))
 
     def rows(self, n: int) -> LinearRows:
         """As many of them as there are."""
@@ -126,7 +126,7 @@ class Exclude(Constraint):
     elements: tuple[int, ...]
 
     def __init__(self, elements: Iterable[int]) -> None:
-        object.__setattr__(self, "elements", tuple(elements))
+        object.__setattr__(self, "elements", as_elements(elements))
 
     def rows(self, n: int) -> LinearRows:
         """None of them."""
@@ -169,8 +169,8 @@ class Partition(ArrayConstraint):
     """
 
     def __init__(self, blocks: ArrayLike, capacities: ArrayLike) -> None:
-        self.blocks = as_matrix(blocks, "blocks", shape=(None,), nonnegative="it numbers blocks").astype(np.int64)
-        self.capacities = as_matrix(capacities, "capacities", shape=(None,), nonnegative="it counts elements")
+        self.blocks = as_whole(blocks, "blocks", shape=(None,))
+        self.capacities = as_whole(capacities, "capacities", shape=(None,))
         if len(self.blocks) and self.blocks.max() >= len(self.capacities):
             raise ValueError(f"blocks must be numbered below {len(self.capacities)}, got {self.blocks.max()}")
 
@@ -179,7 +179,7 @@ class Partition(ArrayConstraint):
         if len(self.blocks) != n:
             raise ValueError(f"blocks must have one entry for each of {n} elements, got {len(self.blocks)}")
         A = (self.blocks == np.arange(len(self.capacities))[:, None]).astype(float)
-        return LinearRows(A, np.full(len(A), -np.inf), self.capacities)
+        return LinearRows(A, np.full(len(A), -np.inf), self.capacities.astype(float))
 
 
 class LinearConstraint(ArrayConstraint):
@@ -191,8 +191,8 @@ class LinearConstraint(ArrayConstraint):
     """
 
     def __init__(self, A: ArrayLike, lo: ArrayLike = -np.inf, hi: ArrayLike = np.inf) -> None:
-        self.A = as_matrix(np.atleast_2d(np.asarray(A, dtype=float)), "A", shape=(None, None))
-        self.lo, self.hi = (np.broadcast_to(np.asarray(b, dtype=float), (len(self.A),)).copy() for b in (lo, hi))
+        self.A = as_matrix(np.atleast_2d(as_reals(A, "A")), "A", shape=(None, None))
+        self.lo, self.hi = (limits(b, name, len(self.A)) for b, name in ((lo, "lo"), (hi, "hi")))
         if np.isnan(self.lo).any() or np.isnan(self.hi).any():
             raise ValueError("lo and hi must be numbers or infinite, got NaN")
 
@@ -201,6 +201,21 @@ class LinearConstraint(ArrayConstraint):
         if self.A.shape[1] != n:
             raise ValueError(f"A must have one column for each of {n} elements, got {self.A.shape[1]}")
         return LinearRows(self.A, self.lo, self.hi)
+
+
+def as_elements(elements: Iterable[int]) -> tuple[int, ...]:
+    """Whole numbers, kept as they are given."""
+    if not isinstance(elements, Iterable) or isinstance(elements, str):
+        raise TypeError(f"elements must be whole numbers such as [0, 2], got {elements!r}")
+    return tuple(elements)
+
+
+def limits(value: ArrayLike, name: str, rows: int) -> Floats:
+    """A limit for each row: one for all, or one each."""
+    array = as_reals(value, name)
+    if array.ndim > 1 or array.size not in (1, rows):
+        raise ValueError(f"{name} must be one number or one for each of {rows} rows, got shape {array.shape}")
+    return np.broadcast_to(array, (rows,)).copy()
 
 
 def all_rows(constraints: Iterable[Constraint], n: int) -> LinearRows:

@@ -57,7 +57,7 @@ def part_pipeline() -> Any:
             name = fndesc.qualname.split(".")[-1]
             handle = _dynfunc.make_function(fndesc.lookup_module(), name, "part", 0, lowered.env, (library,))
             state.targetctx.insert_user_function(handle, fndesc, [library])
-            state.reload_init.extend(library._reload_init)
+            state.reload_init.extend(getattr(library, "_reload_init", ()))  # of older numba there is none
             state["cr"] = lowered._replace(cfunc=handle)
             return True
 

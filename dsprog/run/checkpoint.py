@@ -16,6 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
+from dsprog.core.archive import read_arrays
 from dsprog.core.problem import Problem
 from dsprog.core.submodularity import rounding
 from dsprog.core.validation import Floats, Masks
@@ -116,8 +117,7 @@ class Checkpoint:
         if not self.path.exists():
             return {}
         try:
-            with np.load(self.path, allow_pickle=False) as file:
-                arrays = dict(file)
+            arrays = read_arrays(self.path)
             header = json.loads(arrays.pop("header").tobytes())
         except Exception as error:
             raise ValueError(f"checkpoint {str(self.path)!r} cannot be read: {error}") from error

@@ -13,7 +13,7 @@ from dsprog.core.constraints import Constraint
 from dsprog.core.problem import Problem, as_problem
 from dsprog.core.set_function import SetFunction
 from dsprog.core.submodularity import refuse_refuted
-from dsprog.core.validation import as_count, as_mask, as_seed
+from dsprog.core.validation import as_count, as_flag, as_mask, as_seed
 from dsprog.presolve.chain import Presolved, presolve
 from dsprog.presolve.normalise import normalised
 from dsprog.presolve.step import Wishes
@@ -51,6 +51,8 @@ def begun(
     within: float = math.inf,
 ) -> Run:
     """The run of a call, its arguments checked."""
+    if callback is not None and not callable(callback):
+        raise TypeError(f"callback must be a function of one event, got {callback!r}")
     log = Log() if as_count(int(verbose) if verbose is True or verbose is False else verbose, "verbose") else None
     return Run(
         problem,
@@ -126,7 +128,7 @@ def header(problem: Problem) -> str:
 
 def presolved(problem: Problem, run: Run, asked: Asked) -> Presolved:
     """The smaller problem, if the user or the solver wants one and it is worth while."""
-    wanted = asked.reduce
+    wanted = None if asked.reduce is None else as_flag(asked.reduce, "reduce")
     if wanted is None:
         wanted = asked.solver is None or asked.solver.presolved
     if not wanted:
