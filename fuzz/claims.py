@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import os
+import re
 import tempfile
 import warnings
 from typing import Any
@@ -31,11 +32,10 @@ REFUSALS = ("does not work with", "must", "needs", "checkpoint", "pass one as in
 def tolerance(case: Case, truth: Truth) -> float:
     """How far values and bounds may be off."""
     widest = max(magnitudes(case.objective)[1], float(np.ptp(truth.values)))
-    by_programmes = BY_PROGRAMMES.get(case.solver_name, 0.0)
-    if case.solver is not None and "tolerance=1e-0" in case.solver:
-        by_programmes = 1e-4 if case.solver_name == "Prismatic" else 1e-5
+    named = re.search(r"tolerance=([0-9.e-]+)", case.solver or "")
+    by_programmes = max(BY_PROGRAMMES.get(case.solver_name, 0.0), float(named[1]) if named else 0.0)
     size = max(widest, abs(truth.minimum)) if math.isfinite(truth.minimum) else widest
-    return truth.rounding + by_programmes * (size if widest else max(size, 100.0))
+    return truth.rounding + by_programmes * (size if np.ptp(truth.values) else max(size, 100.0))
 
 
 def index_of(S: tuple[int, ...]) -> int:
