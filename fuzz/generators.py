@@ -354,7 +354,7 @@ OBJECTIVES = (difference,) * 8 + (quadratic,) * 3 + (one_sided, one_sided, regre
 
 def cardinality(draw: Draw) -> Term:
     """From below, from above, or both."""
-    least = int(draw.rng.integers(0, draw.n + 1))
+    least = int(draw.rng.integers(0, draw.n + 1)) if draw.chance(0.95) else draw.n + 1
     most = draw.choice([None, int(draw.rng.integers(least, draw.n + 2))])
     return Term("Cardinality", {"min": least if draw.chance(0.6) else 0, "max": most})
 
@@ -400,7 +400,7 @@ CONSTRAINTS = (cardinality, cardinality, included, knapsack, partition, linear)
 
 def constraints(draw: Draw) -> tuple[Term, ...]:
     """None for most, else one or two."""
-    count = draw.choice([0, 0, 0, 1, 1, 2]) if draw.n else 0
+    count = draw.choice([0, 0, 0, 1, 1, 2])
     return tuple(draw.choice(CONSTRAINTS)(draw) for _ in range(count))
 
 

@@ -307,8 +307,12 @@ def size(term: Term) -> int:
     return len(values(term)).bit_length() - 1
 
 
-def largest_entry(term: Term) -> float:
-    """Of a matrix whose determinants are taken, which are no more exact than its entries."""
+def largest_inside(term: Term) -> float:
+    """The largest number on the way to a value, which is no more exact: an entry of a matrix whose determinants are
+    taken, log of the number of rows in an entropy.
+    """
+    if term.kind in ("Entropy", "ConditionalEntropy", "MutualInformation"):
+        return 4.0 * (1.0 + math.log(len(rows_of(term))))
     entries = [array(term, name) for name in ("L", "cov") if name in term.data]
     return max((max(1.0, float(np.abs(M).max(initial=0.0))) for M in entries), default=0.0)
 
@@ -321,7 +325,7 @@ def magnitudes(term: Term, factor: float = 1.0) -> tuple[float, float]:
         inner = [magnitudes(part, factor) for part in term.parts]
     else:
         v = factor * values(term)
-        least = factor * largest_entry(term)
+        least = factor * largest_inside(term)
         inner = [(max(least, float(np.abs(v).max())), float(np.ptp(v)))]
     return max((m for m, _ in inner), default=0.0), max((r for _, r in inner), default=0.0)
 
