@@ -170,7 +170,7 @@ class Partition(ArrayConstraint):
 
     def __init__(self, blocks: ArrayLike, capacities: ArrayLike) -> None:
         self.blocks = as_whole(blocks, "blocks", shape=(None,))
-        self.capacities = as_whole(capacities, "capacities", shape=(None,))
+        self.capacities = as_matrix(capacities, "capacities", shape=(None,), nonnegative="it counts elements")
         if len(self.blocks) and self.blocks.max() >= len(self.capacities):
             raise ValueError(f"blocks must be numbered below {len(self.capacities)}, got {self.blocks.max()}")
 
@@ -179,7 +179,7 @@ class Partition(ArrayConstraint):
         if len(self.blocks) != n:
             raise ValueError(f"blocks must have one entry for each of {n} elements, got {len(self.blocks)}")
         A = (self.blocks == np.arange(len(self.capacities))[:, None]).astype(float)
-        return LinearRows(A, np.full(len(A), -np.inf), self.capacities.astype(float))
+        return LinearRows(A, np.full(len(A), -np.inf), self.capacities)
 
 
 class LinearConstraint(ArrayConstraint):
@@ -195,6 +195,8 @@ class LinearConstraint(ArrayConstraint):
         self.lo, self.hi = (limits(b, name, len(self.A)) for b, name in ((lo, "lo"), (hi, "hi")))
         if np.isnan(self.lo).any() or np.isnan(self.hi).any():
             raise ValueError("lo and hi must be numbers or infinite, got NaN")
+        if np.isposinf(self.lo).any() or np.isneginf(self.hi).any():
+            raise ValueError("lo must be below infinity and hi above -infinity, or no set is feasible")
 
     def rows(self, n: int) -> LinearRows:
         """As given."""

@@ -22,8 +22,8 @@ class Limits:
             raise ValueError(f"time_limit must be a number of seconds at least 0, got {self.time_limit!r}")
         if self.node_limit is not None:
             as_count(self.node_limit, "node_limit")
-        if not (is_number(self.gap) and self.gap >= 0):
-            raise ValueError(f"gap must be a number at least 0, got {self.gap!r}")
+        if not (is_number(self.gap) and 0 <= self.gap < np.inf):
+            raise ValueError(f"gap must be a finite number at least 0, got {self.gap!r}")
 
     def after(self, seconds: float, nodes: int) -> Limits:
         """What is left of seconds and nodes; the gap belongs to the whole."""

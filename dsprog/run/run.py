@@ -162,7 +162,7 @@ class Run:
         """A node whose bound is at least this holds nothing worth finding: no gain beyond rounding or the gap."""
         slack = self.problem.slack
         if self.lists:
-            return min(self.best.last - slack, self.value + self.within + slack)
+            return min(self.best.last - slack, math.nextafter(self.value + self.within + slack, math.inf))
         if math.isinf(self.value):
             return math.inf
         return self.value - max(self.limits.gap * abs(self.value), slack)

@@ -106,7 +106,7 @@ CASES = {
     ),
     "cardinality order": (lambda: ds.Cardinality(3, 2), "max must be at least 3, got 2"),
     "time limit": (lambda: ds.minimize(F, time_limit=-1), "time_limit must be a number of seconds at least 0"),
-    "gap": (lambda: ds.minimize(F, gap=np.nan), "gap must be a number at least 0, got nan"),
+    "gap": (lambda: ds.minimize(F, gap=np.nan), "gap must be a finite number at least 0, got nan"),
     "infeasible start": (
         lambda: ds.minimize(F, initial=[0], constraints=[ds.Exclude([0])]),
         "initial must satisfy the constraints",
