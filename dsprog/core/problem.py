@@ -45,11 +45,11 @@ class Problem:
 
     @cached_property
     def slack(self) -> float:
-        """What counts as rounding in a value: 1e-12 of the range of f and g over ∅, V and the single elements, and some
+        """What counts as rounding in a value: 1e-14 of the range of f and g over ∅, V and the single elements, and some
         units in the last place of the largest value.
         """
         probes = np.vstack([np.zeros((1, self.n)), np.ones((1, self.n)), np.eye(self.n)]).astype(bool)
-        return max(rounding(side.values(probes), 1e-12) for side in (self.objective.f, self.objective.g))
+        return max(rounding(side.values(probes), 1e-14) for side in (self.objective.f, self.objective.g))
 
     def derived(self, make: Callable[[Problem], Derived]) -> Derived:
         """``make(self)``, computed once: what rules, presolve and solvers all want to know of one problem."""
