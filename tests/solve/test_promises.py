@@ -45,12 +45,12 @@ def test_nothing_left_with_a_gap():
 def test_a_checkpoint_knows_gap_and_distance(tmp_path):
     objective = concave_difference(12, seed=1)
     ds.minimize(objective, ds.BranchAndBound(starts=0), gap=2.0, checkpoint=tmp_path / "gap.npz")
-    with pytest.raises(ValueError, match="belongs to gap 2.0, not to 0.0"):
+    with pytest.raises(ValueError, match=r"belongs to gap 2\.0, not to 0\.0"):
         ds.minimize(objective, ds.BranchAndBound(starts=0), checkpoint=tmp_path / "gap.npz")
     again = ds.minimize(objective, ds.BranchAndBound(starts=0), gap=3.0, checkpoint=tmp_path / "gap.npz")
     assert again.gap <= 3.0
     ds.enumerate_best(ds.Modular(np.arange(4.0)), 8, within=0.0, checkpoint=tmp_path / "best.npz")
-    with pytest.raises(ValueError, match="belongs to within 0.0, not to None"):
+    with pytest.raises(ValueError, match=r"belongs to within 0\.0, not to None"):
         ds.enumerate_best(ds.Modular(np.arange(4.0)), 8, checkpoint=tmp_path / "best.npz")
 
 
@@ -150,7 +150,7 @@ def test_a_dip_between_the_points_of_the_grid_is_seen_on_sets():
     def dipped(t):
         return np.sqrt(t) - 0.5 * (np.abs(t - 3.0) < 1e-6)
 
-    with pytest.raises(ValueError, match="concave|not submodular"):
+    with pytest.raises(ValueError, match=r"concave|not submodular"):
         ds.minimize(ds.ConcaveOfModular(np.ones((1, 6)), concave=dipped) - ds.Modular(0.3 * np.ones(6)))
 
 
