@@ -9,7 +9,6 @@ from __future__ import annotations
 import io
 import json
 import math
-import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -55,6 +54,8 @@ def read_document(path: Path) -> tuple[Any, dict[str, np.ndarray]]:
 
 def read_arrays(path: Path) -> dict[str, np.ndarray]:
     """The arrays of an npz file, after a look at what they would expand to."""
+    import zipfile
+
     with zipfile.ZipFile(path) as archive:
         members, most = archive.infolist(), most_bytes(path.stat().st_size)
         total = sum(member.file_size for member in members)

@@ -16,7 +16,6 @@ from __future__ import annotations
 import contextlib
 import functools
 import gc
-import hashlib
 import time
 import types
 from collections.abc import Callable, Iterator
@@ -161,6 +160,8 @@ class Kernel:
             repr(self.structures).encode(),
             PIPELINE.encode(),
         ]
+        import hashlib
+
         return hashlib.sha256(b"".join(parts)).hexdigest()[:12]
 
     @functools.cached_property

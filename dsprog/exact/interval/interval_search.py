@@ -106,7 +106,9 @@ class IntervalSearch(Method):
         if not self.valid:
             for name, side in (("f", self.objective.f), ("g", self.objective.g)):
                 refuse_refuted(side, name)
-        return {**self._everything(), "lower": np.array([self._root_bound(self.names)])}
+        if self.valid:  # the node itself begins without a bound: steps of the dual bound are as long as the gap
+            self.run.raise_bound(self._root_bound(self.names))
+        return self._everything()
 
     def _everything(self) -> Bundle:
         I = np.zeros((1, self.n), dtype=bool)

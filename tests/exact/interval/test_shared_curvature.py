@@ -72,7 +72,9 @@ def test_the_shared_part_raises_the_bound_at_the_root(monkeypatch):
 
     def root_bound():
         problem = as_problem(objective, [])
-        return IntervalSearch(problem, Run(problem), ds.BranchAndBound()).root()["lower"][0]
+        run = Run(problem)
+        IntervalSearch(problem, run, ds.BranchAndBound()).root()
+        return run.lower_bound
 
     shared = root_bound()
     monkeypatch.setattr("dsprog.exact.interval.applicable_bounds.share_curvature", lambda f, g: (f, g))
