@@ -57,8 +57,18 @@ def stopped_at(process: subprocess.Popen[str], seconds: float, how: signal.Signa
     process.stdout.readline()
     time.sleep(seconds)
     process.send_signal(how)
-    out, errors = process.communicate(timeout=120)
+    out, errors = ended(process)
     return (json.loads(out) if out.strip().endswith("]") else None), errors
+
+
+def ended(process: subprocess.Popen[str]) -> tuple[str, str]:
+    """What a process wrote; one that does not end within two minutes is a finding."""
+    try:
+        return process.communicate(timeout=120)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.communicate()
+        return "", "it hung"
 
 
 def judge(found: list, truth: Truth) -> list[str]:
@@ -88,7 +98,7 @@ def check_kills(seed: int, kills: int = 3) -> list[str]:
                 wrong += judge(found, truth)
             elif how == signal.SIGINT and "KeyboardInterrupt" not in errors:
                 wrong.append(f"kill: Ctrl-C ended in {errors.strip().splitlines()[-1:]}")
-        out, errors = start(case, checkpoint).communicate(timeout=120)
+        out, errors = ended(start(case, checkpoint))
         if "[" not in out:
             return [*wrong, f"kill: no result after resuming: {errors.strip().splitlines()[-1:]}"]
         found = json.loads(out.splitlines()[-1])

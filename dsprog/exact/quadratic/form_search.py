@@ -10,7 +10,7 @@ import numpy as np
 
 from dsprog.core.quadratic_form import QuadraticForm, Steps
 from dsprog.core.validation import Masks
-from dsprog.exact.quadratic.odd_cycle_search import OddCycleSearch
+from dsprog.exact.quadratic.odd_cycle_search import ROUNDING, OddCycleSearch
 from dsprog.exact.quadratic.semidefinite_bound import InteriorPoint
 from dsprog.exact.quadratic.semidefinite_search import SemidefiniteSearch
 from dsprog.run.driver import Bundle, Expansion, Method
@@ -37,6 +37,7 @@ class FormSearch(Method):
         super().__init__(run.problem, run)
         self.form, self.steps, self.rng, self.options, self.lift = form, steps, rng, options, lift
         self.gap_before = run.value - run.lower_bound
+        self.rounding = 2 * ROUNDING * form.scale  # a set that is this close to an odd-cycle bound is proved
         self.used: dict[str, int] = {}
 
     @cached_property

@@ -150,3 +150,14 @@ def test_tabu_search_reports_true_values():
     masks, values = tabu_search(form, random_starts(form.n, 5, rng), rng)
     np.testing.assert_allclose(values, form.values(masks))
     assert values.min() == pytest.approx(minimum(form))
+
+
+def test_a_set_within_rounding_of_an_odd_cycle_bound_is_optimal():
+    rng = np.random.default_rng(0)
+    for seed in range(12):
+        n = 13
+        P = np.triu(rng.integers(-4, 5, (n, n)) * (rng.random((n, n)) < 0.7), 1).astype(float)
+        objective = ds.Pairwise(P, np.round(rng.normal(size=n), 2))
+        result = ds.minimize(objective, QuadraticBranchAndBound(trial=3, sparse=1.0, large=8))
+        assert result.status == "optimal", seed
+        check_result(result, objective)
