@@ -7,6 +7,7 @@ it rests only where no single flip improves.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -22,6 +23,7 @@ from dsprog.run.run import Run
 from dsprog.run.solver import Solver
 
 Feasible = Callable[[Masks], Masks]
+SHARE = 0.1  # of the time that is left, for the descents between two looks at the clock
 NO_FLIP = "no single flip improves"
 NO_SWAP = "no single flip and no exchange of two elements improves"
 
@@ -123,11 +125,19 @@ def descend(
 
 
 def offer_local_optima(problem: Problem, run: Run, count: int) -> None:
-    """Descend from some feasible sets before an exact search, as far as the limits allow."""
+    """Descend from some feasible sets before an exact search, as far as the limits allow.
+
+    All at once without a time limit; with one, a single set goes first, and as many follow together as its cost allows.
+    """
     starts = feasible_sets(problem, run.mask, np.random.default_rng(run.seed or 0), count)
     feasible = problem.feasible if len(problem.rows) else None
-    found = descend(problem.objective, starts, problem.slack, feasible, lambda: run.stop_reason() is not None)
-    run.offer(*found, "local search")
+    first, size = 0, len(starts) if math.isinf(run.seconds_left) else 1
+    while first < len(starts) and (first == 0 or run.stop_reason() is None):
+        began, these = run.seconds, starts[first : first + size]
+        found = descend(problem.objective, these, problem.slack, feasible, lambda: run.stop_reason() is not None)
+        run.offer(*found, "local search")
+        first, each = first + size, (run.seconds - began) / size
+        size = max(1, int(min(2 * size, SHARE * run.seconds_left / max(each, 1e-6))))  # larger sets may cost more
 
 
 def then_flip(problem: Problem, step: Step) -> Step:

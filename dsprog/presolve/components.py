@@ -73,7 +73,7 @@ class Components(Step):
 
     def seconds(self, problem: Problem) -> float:
         """Groups are lists of elements."""
-        return 3e-7 * problem.n**2 if free_form_of(problem) is None else 0.0
+        return 1e-7 * problem.n**2 if free_form_of(problem) is None else 0.0
 
     def apply(self, problem: Problem) -> Separated | None:
         """Look for them."""

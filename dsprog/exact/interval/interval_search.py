@@ -7,6 +7,7 @@ between units.
 
 from __future__ import annotations
 
+import math
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -25,6 +26,8 @@ from dsprog.run.run import Run
 if TYPE_CHECKING:
     from dsprog.exact.interval.branch_and_bound import BranchAndBound
 
+LONG = 0.1  # seconds of a batch under a time limit, beyond which batches get smaller
+FIRST_BATCH = 8  # under a time limit, until it is known what a node costs
 KEPT = ("lower", "I", "U", "x")  # what a node is made of; the rest is computed again
 
 
@@ -37,6 +40,7 @@ class IntervalSearch(Method):
         self.integral = self.objective.knows.integral is True
         self.material = Material(problem, options.extensions, options.steps, keep_all=run.lists)
         self._bound_of: dict[str, Bound] = {}
+        self._batch = options.batch if math.isinf(run.seconds_left) else min(options.batch, FIRST_BATCH)
 
     # -- which bounds -----------------------------------------------------------------------------------------------
 
@@ -135,7 +139,7 @@ class IntervalSearch(Method):
         while stack and nodes < self.options.unit:
             if self.run.pause(nodes, "search", frontier):
                 break
-            batch = self._pop(stack)
+            began, batch = self.run.seconds, self._pop(stack)
             untouched = dict(batch)
             try:
                 children, reached, masks, values = self._process(batch, cutoff)
@@ -144,6 +148,7 @@ class IntervalSearch(Method):
                 self.run.interrupted = True
                 break
             nodes += len(untouched["lower"])
+            self._adapt_batch(self.run.seconds - began)
             closed = min(closed, reached)
             if len(children["lower"]):
                 stack.append(children)
@@ -164,8 +169,14 @@ class IntervalSearch(Method):
         for bound in bounds:
             bound.prepare(nodes)
 
+    def _adapt_batch(self, seconds: float) -> None:
+        """Under a time limit batches are such that the clock is looked at often, whatever f and g cost."""
+        if math.isfinite(self.run.seconds_left):
+            half, double = max(1, self._batch // 2), min(self.options.batch, 2 * self._batch)
+            self._batch = half if seconds > LONG else double if seconds < 0.25 * LONG else self._batch
+
     def _pop(self, stack: list[Bundle]) -> Bundle:
-        size, parts, taken = self.options.batch, [], 0
+        size, parts, taken = self._batch, [], 0
         while stack and taken < size:
             part = stack.pop()
             if taken + len(part["lower"]) > size:
