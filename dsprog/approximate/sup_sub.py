@@ -19,17 +19,11 @@ from dsprog.core.validation import Floats, Masks
 class SupSub(MajorantDescent):
     """Search m - g locally, m a modular function above f that is tight at S, again and again.
 
-    Parameters
-    ----------
-    bounds, restarts
-        As :class:`MajorantDescent` says.
+    Its options are those of :class:`MajorantDescent`.
 
-    Examples
-    --------
     >>> import dsprog as ds
-    >>> objective = ds.CardinalityConcave(4, [0, 1, 2, 2, 2]) - ds.Modular([0.9, 0.8, 0.9, 0.8])
-    >>> ds.minimize(objective, ds.SupSub(), seed=0).S
-    (0, 1, 2, 3)
+    >>> ds.minimize(ds.Modular([0.3, 0.3, 0.3]) - ds.Coverage([[1, 0, 1], [0, 1, 1]]), ds.SupSub(), seed=0).S
+    (2,)
     """
 
     def proposals(self, problem: Problem, masks: Masks, majorants: list[Floats]) -> list[Masks]:
