@@ -28,7 +28,6 @@ from numpy.typing import ArrayLike
 from dsprog.core.identity import Registry, arguments, same
 from dsprog.core.knowledge import Knowledge
 from dsprog.core.oracle import count
-from dsprog.core.oracle import count_oracle_calls as count_oracle_calls
 from dsprog.core.validation import (
     Floats,
     Ints,

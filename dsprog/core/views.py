@@ -11,7 +11,6 @@ True
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable
 from dataclasses import replace
 
 import numpy as np
@@ -312,8 +311,3 @@ def as_difference(f: SetFunction) -> Difference:
     """A transformed difference is one again."""
     assert isinstance(f, Difference)
     return f
-
-
-def restriction(f: SetFunction, include: Iterable[int], within: Iterable[int] | None) -> SetFunction:
-    """``f.restrict(include, within)``."""
-    return f.restrict(include, within)

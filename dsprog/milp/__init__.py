@@ -66,15 +66,14 @@ def programme(
             message = "highspy cannot be imported, so scipy solves the programmes, more slowly: pip install highspy"
             warnings.warn(message, stacklevel=2)
     else:
-        check_backend(backend, tuple(BACKENDS), "or None")
+        check_backend(backend)
     return BACKENDS[backend](c, lower, upper, integer, L, b, threads)
 
 
-def check_backend(backend: str, allowed: tuple[str, ...], otherwise: str = "") -> None:
-    """Refuse a backend that is not among those allowed, or whose package is not there."""
-    if backend not in allowed:
-        names = f"{', '.join(allowed)} {otherwise}" if otherwise else " or ".join(allowed)
-        raise ValueError(f"backend must be {names}, got {backend!r}")
+def check_backend(backend: str) -> None:
+    """Refuse a backend that there is not, or whose package is not there."""
+    if backend not in BACKENDS:
+        raise ValueError(f"backend must be {', '.join(BACKENDS)} or None, got {backend!r}")
     if not importable(backend):
         install = BACKEND_PACKAGES[backend][1]
         raise ImportError(f"backend {backend!r} needs a package that is not there: pip install {install}")
