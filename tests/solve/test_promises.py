@@ -36,7 +36,7 @@ def test_a_gap_is_not_called_optimal(solver):
 
 
 def test_nothing_left_with_a_gap():
-    result = ds.minimize(ds.Modular([1.0, 2.0]) - ds.Coverage([[1, 0]]), gap=0.5)
+    result = ds.minimize(ds.Modular([1.0, 2.0]) - ds.Coverage([[1, 0]]), gap=0.5, reduce=True)
     assert (result.status, result.value) == ("optimal", 0.0)
     with pytest.raises(ValueError, match="gap must be a finite number"):
         ds.minimize(ds.Modular([1.0]), gap=np.inf)
