@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from fuzz.calls import LISTING, RESUMING, options, pick_solver, solver_source
@@ -26,4 +28,5 @@ def random_case(seed: int, index: int) -> Case:
     if name in FREE and draw.chance(0.9):
         rows = ()
     limits = tuple(int(k) for k in rng.integers(0, 12, 3)) if plan == "resume" else ()
-    return Case(objective, rows, solver_source(draw, name), options(draw, plan), plan, limits)
+    case = Case(objective, rows, solver_source(draw, name), options(draw, plan), plan, limits)
+    return replace(case, searched=draw.chance(0.8))
