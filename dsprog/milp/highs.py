@@ -157,5 +157,5 @@ def signals_deferred(stop: Callable[[], None]) -> Iterator[None]:
             undo.callback(signal.signal, number, handler)
             signal.signal(number, defer)
         yield
-    for handler, number, frame in pending:
-        handler(number, frame)
+    for late, *arguments in pending:
+        late(*arguments)
