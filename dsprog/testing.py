@@ -274,6 +274,8 @@ def check_result(result: Result, objective: SetFunction, feasible: Masks | None 
     require(result.lower_bound <= result.value, f"lower_bound {result.lower_bound} lies above value {result.value}")
     if result.status == "optimal":
         require(result.certified, "an optimal result must be certified")
+        said = result.value - result.lower_bound <= slack or "tolerances" in result.message
+        require(said, f"optimal, but lower_bound {result.lower_bound} lies below value {result.value}: say so")
         require(result.value <= optimum + slack, f"claimed optimal at {result.value}, but the minimum is {optimum}")
 
 

@@ -1,91 +1,28 @@
-"""``python -m fuzz --minutes 10 --seed 0``: random cases, killed runs and mutated files, against what must hold."""
+"""``python -m fuzz --minutes 10 --seed 0``: random cases, killed runs and mutated files, against what must hold.
+
+``python -m fuzz --cases 10000 --kills 200 --jobs 16`` does a fixed number of cases and killed runs in so many processes
+at once; which ones these are depends on the seed alone. The last line counts them, and the exit code is 1 if anything
+was found. A case that needs a package which is not installed is skipped, and the last line says so.
+"""
 
 from __future__ import annotations
 
 import argparse
 import importlib.util
+import math
+import os
 import sys
-import time
-from collections import Counter
 from pathlib import Path
 
-from fuzz.cases import Case
-from fuzz.generators import random_case
-from fuzz.kills import check_kills
-from fuzz.worker import Outcome, Worker
+from fuzz.campaign import KILLS_EVERY, Campaign, tasks
+from fuzz.tally import Tally, table
 
 FOUND = Path(__file__).parent / "found"
-KILLS_EVERY = 100  # cases
-
-
-class Tally:
-    """Counts of what was covered and what failed."""
-
-    def __init__(self) -> None:
-        self.cases = self.kills = 0
-        self.covered: Counter[tuple[str, str]] = Counter()
-        self.constraints: Counter[tuple[str, str]] = Counter()
-        self.ended: Counter[str] = Counter()
-        self.failures: list[tuple[str, str]] = []
-
-    def add(self, case: Case, outcome: Outcome) -> None:
-        """Count a case."""
-        self.cases += 1
-        self.ended[outcome.ended] += 1
-        self.covered.update((family, case.solver_name) for family in case.families)
-        rows = {term.kind for term in case.constraints} or {"no constraints"}
-        self.constraints.update((kind, case.solver_name) for kind in rows | {f"plan: {case.plan}"})
-
-    def line(self) -> str:
-        """The live count."""
-        return f"{self.cases} cases, {self.kills} killed runs, {len(self.failures)} failures"
-
-
-def table(counts: Counter[tuple[str, str]]) -> str:
-    """Rows and columns of counts."""
-    columns = sorted({column for _, column in counts})
-    lines = [" " * 22 + " ".join(f"{column[:9]:>9}" for column in columns)]
-    for row in sorted({row for row, _ in counts}):
-        lines.append(f"{row:22}" + " ".join(f"{counts[row, column]:9}" for column in columns))
-    return "\n".join(lines)
-
-
-def save(name: str, text: str) -> str:
-    """Write a reproducer; its path."""
-    FOUND.mkdir(exist_ok=True)
-    path = FOUND / f"{name}.py"
-    path.write_text(text)
-    return str(path)
-
-
-def fuzz_cases(seed: int, minutes: float, tally: Tally, first: int = 0, most: int | None = None) -> None:
-    """Cases one after another, a killed run now and then."""
-    worker, end, index = Worker(), time.monotonic() + 60 * minutes, first
-    while time.monotonic() < end and (most is None or index < first + most):
-        case, outcome = random_case(seed, index), worker.check(seed, index)
-        tally.add(case, outcome)
-        if outcome.failures:
-            path = save(f"case_{seed}_{index}", (outcome.smaller or case).script(outcome.failures))
-            tally.failures.append((path, outcome.failures[0]))
-        if index % KILLS_EVERY == KILLS_EVERY - 1:
-            fuzz_kill(seed + index, tally)
-        print(f"\r{tally.line()}", end="", file=sys.stderr, flush=True)
-        index += 1
-    worker.close()
-
-
-def fuzz_kill(seed: int, tally: Tally) -> None:
-    """One problem killed and resumed."""
-    failures = check_kills(seed)
-    tally.kills += 1
-    if failures:
-        text = f"# {failures}\nfrom fuzz.kills import check_kills\n\nprint(check_kills({seed}))\n"
-        tally.failures.append((save(f"kill_{seed}", text), failures[0]))
 
 
 def fuzz_files(seed: int, minutes: float, tally: Tally) -> None:
     """Mutated files, where that part is there."""
-    if importlib.util.find_spec("fuzz.files") is not None:
+    if minutes > 0 and importlib.util.find_spec("fuzz.files") is not None:
         from fuzz.files import fuzz_files as part
 
         tally.failures += [(str(failure), "files") for failure in part(seed, minutes) or []]
@@ -94,17 +31,27 @@ def fuzz_files(seed: int, minutes: float, tally: Tally) -> None:
 def main() -> int:
     """All parts, and the table at the end."""
     parser = argparse.ArgumentParser(prog="python -m fuzz", description=__doc__)
-    parser.add_argument("--minutes", type=float, default=10.0)
+    parser.add_argument("--minutes", type=float, default=None, help="10, or no limit if a number of cases is asked for")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--first", type=int, default=0, help="the number of the first case")
-    parser.add_argument("--cases", type=int, default=None, help="stop after so many")
+    parser.add_argument("--cases", type=int, default=None, help="so many, then stop")
+    parser.add_argument("--kills", type=int, default=None, help="killed runs; one in a hundred cases by default")
+    parser.add_argument("--jobs", type=int, default=1, help="processes at once")
     asked = parser.parse_args()
+    fixed = asked.cases is not None or asked.kills is not None
+    minutes = asked.minutes if asked.minutes is not None else math.inf if fixed else 10.0
+    cases = asked.cases if fixed else None
+    kills = asked.kills if asked.kills is not None else None if cases is None else cases // KILLS_EVERY
+    if asked.jobs > 1:
+        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     tally = Tally()
-    fuzz_cases(asked.seed, 0.8 * asked.minutes, tally, asked.first, asked.cases)
-    fuzz_files(asked.seed, 0.2 * asked.minutes, tally)
-    print(f"\n\n{table(tally.covered)}\n\n{table(tally.constraints)}\n\n{dict(tally.ended)}\n\n{tally.line()}")
+    campaign = Campaign(tally, FOUND, 0.8 * minutes)
+    campaign.run(tasks(asked.seed, asked.first, 0 if fixed and cases is None else cases, kills), asked.jobs)
+    fuzz_files(asked.seed, 0.2 * minutes if math.isfinite(minutes) else 0.0, tally)
+    print(f"\n\n{table(tally.covered)}\n\n{table(tally.constraints)}\n\n{dict(tally.ended)}\n")
     for path, failure in tally.failures:
         print(f"{path}: {failure}")
+    print(tally.line())
     return 1 if tally.failures else 0
 
 

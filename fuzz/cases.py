@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from math import inf
@@ -61,7 +62,8 @@ class Case:
     """One call of the library, or several that belong together.
 
     ``plan`` is "minimize", "enumerate" (with ``k`` and ``within`` among the options) or "resume", where the call is
-    made once with each of ``node_limits`` and once more without, on the same checkpoint.
+    made once with each of ``node_limits`` and once more without, on the same checkpoint. If ``searched``, few sets are
+    no reason to look at all of them, so that presolve and engines are met by the default, too.
     """
 
     objective: Term
@@ -70,6 +72,7 @@ class Case:
     options: dict[str, Any] = field(default_factory=dict)
     plan: str = "minimize"
     node_limits: tuple[int, ...] = ()
+    searched: bool = False
 
     @property
     def solver_name(self) -> str:
@@ -102,7 +105,9 @@ class Case:
     def script(self, failures: list[str]) -> str:
         """A reproducer."""
         lines = ['"""' + "\n".join(failures).replace('"""', "'''") + '"""', "from math import inf", ""]
-        lines += ["import numpy as np", "", "import dsprog as ds", "", f"objective = {self.objective.source}"]
+        lines += ["import numpy as np", "", "import dsprog as ds", "from dsprog.solve import choose", ""]
+        lines += ["choose.MOST_WORK = -1  # engines, not enumeration", ""] if self.searched else []
+        lines += [f"objective = {self.objective.source}"]
         lines += ["constraints = [" + ", ".join(term.source for term in self.constraints) + "]"]
         lines += [f"print({call})" for call in self.calls("/tmp/fuzz_checkpoint.npz")]
         return "\n".join(lines) + "\n"
@@ -110,6 +115,13 @@ class Case:
     def without_options(self, name: str) -> Case:
         """The same without one option."""
         return replace(self, options={key: value for key, value in self.options.items() if key != name})
+
+    @property
+    def missing(self) -> str:
+        """A package that the case needs and that is not installed, or nothing."""
+        named = self.solver or ""
+        needs = {"pyscipopt": "scip" in named.lower(), "highspy": self.solver_name in ("CompactModel", "Race")}
+        return next((name for name, asked in needs.items() if asked and importlib.util.find_spec(name) is None), "")
 
 
 def names() -> dict[str, Any]:

@@ -113,7 +113,7 @@ def test_what_is_printed_and_saved(tmp_path):
     assert json.loads((tmp_path / "result.json").read_text())["certified"] is True
     text = run(cli.main, ["solve", str(path)])
     assert "certified  yes" in text.output
-    assert "local search" in text.output, "the log is on"
+    assert "presolve:" in text.output, "the log is on"
     best = run(cli.main, ["solve", str(path), "--k-best", "3", "--json", "--quiet"])
     assert len(json.loads(best.output)["sets"]) == 3
     assert "no other feasible set" in run(cli.main, ["solve", str(path), "--k-best", "3", "--quiet"]).output

@@ -7,7 +7,9 @@ import pytest
 
 from fuzz.cases import Code, Term, names
 from fuzz.claims import check
-from fuzz.generators import SUBMODULAR, Draw, random_case
+from fuzz.draw import Draw
+from fuzz.families import SUBMODULAR
+from fuzz.generators import random_case
 from fuzz.kills import check_kills
 from fuzz.referee import DEFINITIONS, Truth, all_sets, values
 from fuzz.shrink import shrink

@@ -74,9 +74,18 @@ class BruteForce(Solver):
 
 
 def root_bound(problem: Problem) -> float:
-    """The modular bound of the interval of all sets."""
-    I = np.zeros((1, problem.n), dtype=bool)
-    nodes = {"lower": np.array([-np.inf]), "I": I, "U": ~I}
+    """The modular bound of the interval of all sets.
+
+    It takes the values of ∅, V, the single elements and their complements, and no marginals: these are a kernel more
+    to be compiled, which nothing else here needs.
+    """
+    ones = np.eye(problem.n, dtype=bool)
+    nodes = {"lower": np.array([-np.inf]), "I": np.zeros((1, problem.n), dtype=bool)}
+    nodes["U"] = ~nodes["I"]
+    for name, side in (("f", problem.objective.f), ("g", problem.objective.g)):
+        nodes[f"{name}_I"], nodes[f"{name}_U"] = side.values(nodes["I"]), side.values(nodes["U"])
+        nodes[f"d{name}_I"] = (side.values(ones) - nodes[f"{name}_I"])[None]
+        nodes[f"d{name}_U"] = (nodes[f"{name}_U"] - side.values(~ones))[None]
+    nodes["stale_I"] = nodes["stale_U"] = np.array([False])
     ends = Ends(problem.objective.f, problem.objective.g)
-    ends.prepare(nodes)
-    return float(ModularBound(ends).tighten(nodes, np.inf).nodes["lower"][0])
+    return float(ModularBound(ends, persistency=False).tighten(nodes, np.inf).nodes["lower"][0])

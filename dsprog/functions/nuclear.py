@@ -24,6 +24,7 @@ from dsprog.core.knowledge import Knowledge
 from dsprog.core.set_function import SetFunction
 from dsprog.core.validation import LARGEST_ROOT, Floats, Ints, Masks, as_matrix, everywhere
 
+FEW, MEMBERS = 8, 128  # sets, and elements in them, that are not worth a kernel
 CONDITION = 1e6  # of A, up to which inverses keep enough digits
 
 
@@ -127,6 +128,17 @@ def marginals_kernel(A, t, c, masks, among, out):
                     out[b, members[p]] += c[s] * (1.0 - t[s] * length / Z[p, p])
 
 
+def marginals_of_one(A: Floats, t: Floats, c: Floats, mask: Masks) -> Floats:
+    """What :func:`marginals_kernel` does, for one set and by LAPACK: a greedy search then needs no compilation."""
+    Z = np.linalg.inv(A[np.ix_(mask, mask)] + t[:, None, None] * np.eye(mask.sum()))  # one for each t
+    Q = Z @ A[np.ix_(mask, ~mask)]
+    sigma = np.diag(A)[~mask] + t[:, None] - (Q * A[np.ix_(mask, ~mask)]).sum(axis=1)
+    out = np.empty(len(A))
+    out[~mask] = c @ (1.0 - t[:, None] * (1.0 + (Q * Q).sum(axis=1)) / sigma)
+    out[mask] = c @ (1.0 - t[:, None] * (Z * Z).sum(axis=1) / np.diagonal(Z, axis1=1, axis2=2))
+    return out
+
+
 class NuclearNorm(SetFunction):
     """f(S) = ‖X_S‖_* = tr (X_S' X_S)^½, the sum of the singular values of the chosen columns.
 
@@ -181,6 +193,8 @@ class NuclearNorm(SetFunction):
     def _marginals(self, masks: Masks, among: Masks | None = None) -> Floats:
         if self._sum is None:
             return super()._marginals(masks, among)
+        if len(masks) <= FEW and masks.sum() <= MEMBERS:
+            return np.array([marginals_of_one(self._gram, *self._sum, mask) for mask in masks]).reshape(masks.shape)
         out = np.empty(masks.shape)
         marginals_kernel(self._gram, *self._sum, masks, everywhere(masks) if among is None else among, out)
         return out

@@ -13,6 +13,8 @@ from dsprog.core.set_function import SetFunction
 from dsprog.core.validation import LARGEST_ROOT, Floats, Ints, Masks, as_matrix, as_number
 from dsprog.functions._cholesky import inverse_factor
 
+FEW, MEMBERS = 8, 128  # sets, and elements in them, that are not worth a kernel
+
 
 @part
 def grow(R, target, basis, factor, members, count, j, z):
@@ -108,6 +110,23 @@ def marginals_kernel(R, target, masks, out, regular):
             out[batch, members[c]] = -0.5 * w * w / diagonal
 
 
+def marginals_of_one(R: Floats, target: Floats, mask: Masks, out: Floats) -> bool:
+    """What :func:`marginals_kernel` does, for one set and by LAPACK: a greedy search then needs no compilation."""
+    negligible, lengths = 1e-13 * R.shape[1], np.linalg.norm(R, axis=0)
+    Q, T = np.linalg.qr(R[:, mask])
+    if (np.abs(np.diag(T)) <= negligible * lengths[mask]).any():
+        return False
+    left = R[:, ~mask]
+    for _ in range(2):
+        left = left - Q @ (Q.T @ left)
+    rest = np.linalg.norm(left, axis=0)
+    explained = np.divide(target @ left, rest, out=np.zeros(len(rest)), where=rest > negligible * lengths[~mask])
+    out[~mask] = -0.5 * explained**2
+    inverse = np.linalg.inv(T)  # w_j²/(2 (G_S⁻¹)_jj), with G_S = T'T and w = T⁻¹ Q' target
+    out[mask] = -0.5 * (inverse @ (target @ Q)) ** 2 / (inverse**2).sum(axis=1)
+    return True
+
+
 class LeastSquares(SetFunction):
     """f(S) = min over w of (1/2m) ‖y - X_S w‖² + (ridge/2) ‖w‖², m the number of rows.
 
@@ -163,7 +182,11 @@ class LeastSquares(SetFunction):
 
     def _marginals(self, masks: Masks, among: Masks | None = None) -> Floats:
         out, regular = np.empty(masks.shape), np.empty(len(masks), dtype=bool)
-        marginals_kernel(*self._triangle, masks, out, regular)
+        if len(masks) <= FEW and masks.sum() <= MEMBERS:
+            for b, mask in enumerate(masks):
+                regular[b] = marginals_of_one(*self._triangle, mask, out[b])
+        else:
+            marginals_kernel(*self._triangle, masks, out, regular)
         if not regular.all():
             out[~regular] = super()._marginals(masks[~regular], None if among is None else among[~regular])
         return out

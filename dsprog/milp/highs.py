@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,6 +13,7 @@ import numpy as np
 
 from dsprog.core.validation import Floats, Masks
 
+INTERRUPTS = ("cbSimplexInterrupt", "cbIpmInterrupt", "cbMipInterrupt")  # where HiGHS asks whether to go on
 PATIENCE = 1.0  # seconds that HiGHS may take before Ctrl-C is watched for
 
 
@@ -101,16 +106,56 @@ def run(model: Any, time_limit: float) -> None:
 
 
 def was_cancelled(model: Any) -> bool:
-    """Run HiGHS in a thread; Ctrl-C cancels it, and the answer says whether that happened."""
-    model.HandleUserInterrupt = True
-    model.startSolve()
+    """Run HiGHS in a thread; Ctrl-C cancels it, and the answer says whether there was one, late or not.
+
+    Signals wait until HiGHS has stopped. A KeyboardInterrupt raised in the middle of the locks of highspy (its
+    ``startSolve`` and ``wait``) leaves them taken, and the next solve would wait for ever.
+    """
+    done, cancelled = threading.Event(), threading.Event()
+
+    def look(event: Any) -> None:
+        if cancelled.is_set():
+            event.interrupt()
+
+    def work() -> None:
+        try:
+            model.run()
+            model.resetGlobalScheduler(False)  # as highspy does where it starts a thread
+        finally:
+            done.set()
+
     try:
-        while not model.wait(0.1)[0]:
-            pass
+        with signals_deferred(cancelled.set):
+            for place in INTERRUPTS:
+                getattr(model, place).subscribe(look)
+            threading.Thread(target=work, daemon=True).start()
+            while not done.wait(0.1):
+                pass
+            for place in INTERRUPTS:
+                getattr(model, place).unsubscribe(look)
     except KeyboardInterrupt:
-        model.cancelSolve()
-        model.wait()
         return True
-    finally:
-        model.HandleUserInterrupt = False
     return False
+
+
+@contextmanager
+def signals_deferred(stop: Callable[[], None]) -> Iterator[None]:
+    """A block in which SIGINT and SIGTERM call ``stop``, and are handled as they would have been at its end."""
+    if threading.current_thread() is not threading.main_thread():  # signals do not come here
+        yield
+        return
+    pending: list[tuple[Callable[..., Any], int, Any]] = []
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    ours = {number: handler for number, handler in before.items() if callable(handler)}
+
+    def defer(number: int, frame: Any) -> None:
+        pending.append((ours[signal.Signals(number)], number, frame))
+        stop()
+
+    with ExitStack() as undo:  # one that is interrupted itself still undoes the rest
+        for number, handler in ours.items():
+            undo.callback(signal.signal, number, handler)
+            signal.signal(number, defer)
+        yield
+    for late, *arguments in pending:
+        late(*arguments)

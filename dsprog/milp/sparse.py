@@ -160,11 +160,12 @@ class SparseProgramme:
             bound = float(info.objective_function_value) - self.rounding if optimal else -math.inf
         found = model.getSolution()
         z = np.asarray(found.col_value, dtype=float) if found.value_valid else None
-        if optimal and z is not None:
-            return Outcome("optimal", bound, z)
+        z = z if whole or optimal else None
+        if interrupted:  # even if HiGHS was through before it saw it: Ctrl-C is not to be lost
+            return Outcome("interrupted", bound, z)
         if optimal:
-            return Outcome("infeasible", bound)
-        return Outcome("interrupted" if interrupted else "limit", bound, z if whole else None)
+            return Outcome("infeasible" if z is None else "optimal", bound, z)
+        return Outcome("limit", bound, z)
 
 
 def run_cancellable(model: Any, time_limit: float) -> bool:

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
+
+import numpy as np
 
 from dsprog.core.problem import Problem
 from dsprog.core.set_function import SetFunction
 from dsprog.core.views import View
+from dsprog.exact.brute_force import BruteForce
 from dsprog.exact.compact.compact_model import CompactModel
 from dsprog.exact.interval.branch_and_bound import BranchAndBound
 from dsprog.exact.quadratic.quadratic_branch_and_bound import QuadraticBranchAndBound
 from dsprog.exact.regression.perspective_branch_and_bound import PerspectiveBranchAndBound, has_definite_loss
+from dsprog.functions.from_callable import FromCallable
 from dsprog.functions.mutual_information import MutualInformation
 from dsprog.presolve.quadratic import free_form_of
 from dsprog.run.run import Run
@@ -20,6 +25,8 @@ from dsprog.run.solver import Solver
 LARGE = 80  # elements beyond which bounds from the parts of terms beat bounds from values
 MOST_ENTRIES = 300_000  # of groups: a programme of more rows takes minutes to build
 MANY_COLUMNS = 30  # of data, beyond which pairs of rows beat the monotone bound
+ALWAYS_FEW, FEW = 12, 16  # elements up to which all sets are looked at: whatever the family, and if no engine is apt
+MOST_WORK = 25_000_000  # sets times numbers in the data of their functions: some 50 milliseconds
 
 
 def is_quadratic(problem: Problem) -> bool:
@@ -51,6 +58,34 @@ def is_large_and_structured(problem: Problem) -> bool:
     return sum(map(len, problem.objective.groups())) <= MOST_ENTRIES
 
 
+def has_few_sets(problem: Problem, most: int = FEW) -> bool:
+    """So few sets, of functions so small, that the values of all of them take milliseconds.
+
+    A search takes as long to begin, and in a first run on a machine has far more to compile.
+    """
+    if problem.n > most or not problem.objective.is_certifiable:
+        return False
+    return 2.0**problem.n * sum(map(data_size, problem.objective.inner())) <= MOST_WORK
+
+
+def data_size(value: object) -> float:
+    """How many numbers a family was given, which is about what a value costs; infinity for code that is not ours."""
+    if isinstance(value, np.ndarray):
+        return value.size
+    if isinstance(value, SetFunction):
+        if isinstance(value, FromCallable) or not type(value).__module__.startswith("dsprog."):
+            return math.inf
+        try:
+            return value.n + sum(map(data_size, value.parameters().values()))
+        except AttributeError:  # it does not store its arguments
+            return math.inf
+    if isinstance(value, (tuple, list)):
+        return sum(map(data_size, value))
+    if hasattr(value, "nnz"):
+        return float(value.nnz)
+    return math.inf if callable(value) else 0
+
+
 @dataclass(frozen=True)
 class Rule:
     """When a solver is the one to take, and why, in words for the log."""
@@ -60,11 +95,14 @@ class Rule:
     why: str
 
 
+LOOK_AT_ALL = "so few sets that all are looked at"
 RULES = (
+    Rule(lambda problem: has_few_sets(problem, ALWAYS_FEW), BruteForce, LOOK_AT_ALL),
     Rule(is_quadratic, QuadraticBranchAndBound, "a quadratic function without constraints"),
     Rule(has_definite_loss, PerspectiveBranchAndBound, "least squares with a submodular penalty"),
     Rule(rewards_class_information, CompactModel, "information with a class against the costs of many columns"),
     Rule(is_large_and_structured, CompactModel, f"more than {LARGE} elements, and every term is a sum of parts"),
+    Rule(has_few_sets, BruteForce, LOOK_AT_ALL),
     Rule(lambda problem: True, BranchAndBound, "f - g in general, with or without constraints"),
 )
 

@@ -19,6 +19,8 @@ from dsprog.run.run import Callback, Run
 from dsprog.run.solver import Solver
 from dsprog.solve.pipeline import Asked, Walked, begun, prepared, walk
 
+LAST_PLACES = 64 * float(np.finfo(float).eps)  # by which a value and a bound that meet may differ
+
 
 def minimize(
     objective: SetFunction | Problem,
@@ -114,6 +116,13 @@ def proved(run: Run, verdict: Verdict, value: float, lower: float) -> bool:
     return run.mask is not None and (verdict.status == "optimal" or (verdict.status == "gap" and as_asked))
 
 
+def sentence(verdict: Verdict, value: float, lower: float) -> str:
+    """What happened, and no more than is proved: programmes leave what their tolerances may hide."""
+    if verdict.status == "optimal" and value - lower > LAST_PLACES * max(abs(value), abs(lower)):
+        return f"Proved optimal up to tolerances: no feasible set has a value smaller by more than {value - lower:.2g}."
+    return STATUSES[verdict.status].format(reason=verdict.reason)
+
+
 def build_result(problem: Problem, run: Run, walked: Walked, oracle_calls: int) -> Result:
     """Recompute the value from the functions, and say what is proved."""
     verdict = walked.verdict
@@ -129,7 +138,7 @@ def build_result(problem: Problem, run: Run, walked: Walked, oracle_calls: int) 
         lower_bound=lower,
         status=verdict.status,
         certified=proved(run, verdict, value, lower),
-        message=STATUSES[verdict.status].format(reason=verdict.reason),
+        message=sentence(verdict, value, lower),
         solver=", ".join(run.solvers),
         proof=verdict.proof,
         presolve=walked.presolve,

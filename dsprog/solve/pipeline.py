@@ -14,6 +14,7 @@ from dsprog.core.problem import Problem, as_problem
 from dsprog.core.set_function import SetFunction
 from dsprog.core.submodularity import refuse_refuted
 from dsprog.core.validation import as_count, as_flag, as_mask, as_seed
+from dsprog.exact.brute_force import BruteForce
 from dsprog.presolve.chain import Presolved, presolve
 from dsprog.presolve.normalise import normalised
 from dsprog.presolve.step import Wishes
@@ -27,7 +28,7 @@ from dsprog.run.result import Verdict
 from dsprog.run.run import Callback, Run
 from dsprog.run.signals import sigterm_interrupts
 from dsprog.run.solver import Solver
-from dsprog.solve.choose import Choice, choose
+from dsprog.solve.choose import LOOK_AT_ALL, Choice, choose
 from dsprog.solve.parts import Parts
 
 
@@ -133,6 +134,8 @@ def presolved(problem: Problem, run: Run, asked: Asked) -> Presolved:
         wanted = asked.solver is None or asked.solver.presolved
     if not wanted:
         return Presolved(problem, without="not asked for")
+    if asked.solver is None and asked.reduce is None and isinstance(choose(problem, run).solver, BruteForce):
+        return Presolved(problem, without=LOOK_AT_ALL)
     found = presolve(problem, Wishes(run.lists, run.limits.gap, lambda: run.seconds_left))
     if found.worthwhile:
         return found

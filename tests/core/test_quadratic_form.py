@@ -3,10 +3,11 @@
 import numpy as np
 import pytest
 
-import dsprog as ds
+from dsprog.core.problem import as_problem
 from dsprog.core.quadratic_form import QuadraticForm, Steps
 from dsprog.functions.table import all_masks
 from dsprog.generators import FAMILIES
+from dsprog.solve.choose import is_quadratic
 from tests.helpers.quadratic import agreeing, random_form
 
 
@@ -38,4 +39,4 @@ def test_the_form_is_seen_through_transformations():
     masks = all_masks(5)
     expected = changed.values(masks) + 2.0 * plain.values(np.hstack([masks, np.zeros((32, 4), dtype=bool)]))
     np.testing.assert_allclose(form.values(masks), expected, atol=1e-9)
-    assert ds.minimize(changed).solver == "QuadraticBranchAndBound"
+    assert is_quadratic(as_problem(changed, []))

@@ -3,21 +3,21 @@
 import numpy as np
 import pytest
 
-from fuzz import files
+from fuzz import files, mutations, reader, valid_files
 
 
 def test_valid_files_are_accepted(tmp_path):
-    for name, data in files.valid_files(tmp_path).items():
+    for name, data in valid_files.valid_files(tmp_path).items():
         path = tmp_path / name
         path.write_bytes(data)
-        assert files.judged(path) == ("accepted", ""), name
+        assert reader.judged(path) == ("accepted", ""), name
 
 
 def test_mutants_are_other_files(tmp_path):
     rng = np.random.default_rng(0)
-    originals = files.valid_files(tmp_path)
+    originals = valid_files.valid_files(tmp_path)
     for name, data in originals.items():
-        mutants = {files.mutated(data, rng) for _ in range(10)}
+        mutants = {mutations.mutated(data, rng) for _ in range(10)}
         assert len(mutants - {data}) > 3, name
 
 

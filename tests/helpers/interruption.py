@@ -14,7 +14,7 @@ def press_ctrl_c():
 
 
 class Waiting:
-    """A model of HiGHS for which Ctrl-C is pressed at the first wait, while it is at work in its thread."""
+    """A model of HiGHS for which Ctrl-C is pressed as it begins to work in its thread."""
 
     def __init__(self, model):
         vars(self)["model"] = model
@@ -25,11 +25,10 @@ class Waiting:
     def __setattr__(self, name, value):
         setattr(self.model, name, value)
 
-    def wait(self, *timeout):
-        """As HiGHS does; without a timeout the run has been cancelled already."""
-        if timeout:
-            press_ctrl_c()
-        return self.model.wait(*timeout)
+    def run(self):
+        """As HiGHS does, in its thread; the signal comes to the main one."""
+        os.kill(os.getpid(), signal.SIGINT)
+        return self.model.run()
 
 
 def interrupt_highs(monkeypatch):

@@ -36,7 +36,7 @@ def test_a_gap_is_not_called_optimal(solver):
 
 
 def test_nothing_left_with_a_gap():
-    result = ds.minimize(ds.Modular([1.0, 2.0]) - ds.Coverage([[1, 0]]), gap=0.5)
+    result = ds.minimize(ds.Modular([1.0, 2.0]) - ds.Coverage([[1, 0]]), gap=0.5, reduce=True)
     assert (result.status, result.value) == ("optimal", 0.0)
     with pytest.raises(ValueError, match="gap must be a finite number"):
         ds.minimize(ds.Modular([1.0]), gap=np.inf)
@@ -257,3 +257,13 @@ def test_one_blas_thread_and_as_many_as_before_afterwards():
     assert seen
     assert all(count == 1 for counts in seen for count in counts)
     assert threads() == before
+
+
+def test_an_optimum_up_to_tolerances_says_so():
+    entropy = ds.ConditionalEntropy(np.zeros((12, 1), dtype=int), [1, 0, 0, 0] * 3)
+    objective = 0.5 * ds.ConcaveOfModular([[1.0], [3.0]], concave="log1p") + 1000.0 * entropy
+    result = ds.minimize(objective, ds.CompactModel(tolerance=0.0))
+    assert result.status == "gap" or result.value - result.lower_bound <= 1e-6 or "tolerances" in result.message
+    coverage = ds.Coverage([[1, 0, 1], [1, 1, 0], [0, 1, 0]])
+    proved = ds.minimize(ds.ConcaveOf(coverage) - ds.Modular([0.9, 0.2, 0.8]), ds.CompactModel())
+    assert (proved.value - proved.lower_bound <= 1e-12) != ("tolerances" in proved.message)

@@ -20,6 +20,7 @@ from dsprog.applications.tan.explaining_away import explaining_away
 from dsprog.approximate.ssp import SSP
 from dsprog.core.algebra import Difference
 from dsprog.core.constraints import Cardinality
+from dsprog.core.problem import Problem
 from dsprog.core.set_function import SetFunction
 from dsprog.core.validation import Floats, Ints, Masks, as_mask, elements
 from dsprog.exact.brute_force import BruteForce
@@ -27,11 +28,12 @@ from dsprog.exact.interval.branch_and_bound import BranchAndBound
 from dsprog.exact.prismatic.prismatic import Prismatic
 from dsprog.functions.mutual_information import MutualInformation
 from dsprog.run.solver import Solver
+from dsprog.solve.choose import has_few_sets
 from dsprog.solve.minimize import minimize
 from dsprog.submodular import minimize_submodular
 
 SAME = 1e-9  # nats
-SMALL = 8  # attributes up to which the exact method enumerates
+SMALL = 8  # attributes up to which the exact method enumerates, however many rows there are
 CUT_SOLVERS: dict[str, Callable[[], Solver]] = {
     "exact": lambda: BranchAndBound(starts=4),
     "prism": Prismatic,
@@ -96,6 +98,8 @@ class Cutter:
         residual = explaining_away(X, self.y, separator)
         proper = Cardinality(1, len(block) - 1)
         enumerated = len(block) <= (SMALL if self.method == "exact" else 2)
+        if self.method == "exact" and has_few_sets(Problem(residual, (proper,))):
+            enumerated = True
         solver = BruteForce() if enumerated else CUT_SOLVERS[self.method]()
         constraints = () if isinstance(solver, SSP) else (proper,)
         found = minimize(residual, solver, constraints=constraints, time_limit=self.time_limit, seed=0)

@@ -19,10 +19,16 @@ from sklearn.utils import assert_all_finite, check_consistent_length, column_or_
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from dsprog.applications.tan.attribute_cuts import AttributeCut
 from dsprog.applications.tan.columns import gaps_of, learned, split_columns, which_categorical
 from dsprog.applications.tan.structure import Structure
 from dsprog.applications.tan.tables import Counts, LogTables
 from dsprog.core.validation import Floats, Ints, as_number
+
+
+def are_cuts(cuts: Any) -> bool:
+    """Whether these are cuts that were found before."""
+    return isinstance(cuts, (list, tuple)) and all(isinstance(cut, AttributeCut) for cut in cuts)
 
 
 class TANClassifier(ClassifierMixin, BaseEstimator):
@@ -151,6 +157,8 @@ class TANClassifier(ClassifierMixin, BaseEstimator):
             raise ValueError(f"smoothing must be at least 0, got {self.smoothing!r}")
         if self.missing not in ("error", "drop", "category"):
             raise ValueError(f"missing must be 'error', 'drop' or 'category', got {self.missing!r}")
+        if self.cuts is not None and not are_cuts(self.cuts):
+            raise TypeError(f"cuts must be a list of AttributeCut objects such as cuts_, got {self.cuts!r}")
         return Structure(
             self.structure, self.method, self.tree, self.join, self.criterion,
             self.smoothing if self.smoothing > 0 else 1.0, self.time_limit, self.cuts,

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 RELAXED, WHOLE = 0, 1  # the stages of a node
 ROUNDS = 30  # of added rows for one relaxation
-LARGEST_ROUNDING = 1e-5  # in units of the data: what a proof may leave to tolerances
+LARGEST_ROUNDING = 1e-6  # in units of the data: what a proof may leave to tolerances
 CHORDS = 0.3  # a box is halved if its chords make up this part of the distance to the cutoff
 
 

@@ -11,19 +11,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from dsprog.core.kernel import kernel, part
 from dsprog.core.validation import Floats
-from dsprog.exact.regression.elimination import factorise
+from dsprog.exact.regression.elimination import factorised
 from dsprog.exact.regression.perspective_bound import Relaxed
-
-
-@part
-def add_outer(Z, row, scale):
-    """Z += scale · row row'."""
-    for i in range(len(row)):
-        factor = scale * row[i]
-        for k in range(len(row)):
-            Z[i, k] += factor * row[k]
 
 
 def supergradient(problem: Relaxed, w: Floats) -> Floats:
@@ -35,33 +25,25 @@ def supergradient(problem: Relaxed, w: Floats) -> Floats:
     return size * np.maximum(knees - size, 0.0)
 
 
-@kernel
-def raise_diagonal(G, D, S, mu, floor, shift, new):
-    """``new``: D after one round of coordinate moves; False if G - 2 new is not certified positive semidefinite."""
-    n = len(G)
-    Z, row = np.empty((n, n)), np.empty(n)
-    for i in range(n):
-        new[i] = D[i]
-        for k in range(n):
-            Z[i, k] = G[i, k] if i != k else G[i, k] - 2.0 * D[i] - shift
-    for j in range(n):  # sweep one coordinate after the other: Z becomes -(G - 2D)⁻¹
-        pivot = Z[j, j]
-        if not pivot > 0.0:
-            return False
-        for k in range(n):
-            row[k] = Z[j, k]
-        add_outer(Z, row, -1.0 / pivot)
-        for k in range(n):
-            Z[j, k] = Z[k, j] = row[k] / pivot
-        Z[j, j] = -1.0 / pivot
-    for j in range(n):
-        room = -1.0 / Z[j, j]
-        move = max(room - 2.0 * mu / max(S[j], 1e-300), 2.0 * (floor - new[j]))
-        move = min(move, 0.999 * room)
-        if move == 0.0:
-            continue
-        new[j] += 0.5 * move
-        for k in range(n):
-            row[k] = Z[j, k]
-        add_outer(Z, row, -move / (1.0 + move * row[j]))
-    return factorise(G, new, shift, Z)
+def raised_diagonal(G: Floats, D: Floats, S: Floats, mu: float, floor: float, shift: float) -> Floats | None:
+    """D after one round of coordinate moves; None if G - 2D is not certified positive semidefinite before and after."""
+    from scipy.linalg.blas import dger
+    from scipy.linalg.lapack import dpotri
+
+    factor = factorised(G, D, shift)
+    if factor is None or len(D) == 0:
+        return None
+    lower = dpotri(factor, lower=1)[0]
+    Z = np.asfortranarray(lower + np.tril(lower, -1).T)
+    with np.errstate(over="ignore"):  # no pull upwards: an infinite barrier
+        barriers = 2.0 * mu / np.maximum(S, 1e-300)
+    raised = []
+    for j, (now, barrier) in enumerate(zip(D.tolist(), barriers.tolist())):
+        room = 1.0 / Z.item(j, j)
+        move = min(max(room - barrier, 2.0 * (floor - now)), 0.999 * room)
+        raised.append(now + 0.5 * move)
+        if move != 0.0:
+            row = Z[:, j].copy()
+            dger(move * room / (room - move), row, row, a=Z, overwrite_a=1)  # Z += move row row' / (1 - move Z_jj)
+    new = np.array(raised)
+    return new if factorised(G, new, shift) is not None else None

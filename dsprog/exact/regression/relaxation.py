@@ -12,8 +12,8 @@ from dsprog.core.algebra import LinearCombination, Sum
 from dsprog.core.problem import Problem
 from dsprog.core.validation import Floats, Ints, Masks
 from dsprog.exact.regression.coefficient_boxes import relax_or_tighten
-from dsprog.exact.regression.diagonal import raise_diagonal, supergradient
-from dsprog.exact.regression.elimination import eliminate, factorise, safe_shift
+from dsprog.exact.regression.diagonal import raised_diagonal, supergradient
+from dsprog.exact.regression.elimination import eliminated, factorised, safe_shift
 from dsprog.exact.regression.perspective_bound import DescentLimits, Relaxed
 from dsprog.functions.regression import LeastSquares
 
@@ -101,11 +101,10 @@ class Relaxation:
         """
         free, chosen = np.flatnonzero(node["U"] & ~node["I"]), np.flatnonzero(node["I"])
         m, d = len(free), node["d"]
-        G, b = np.empty((m, m)), np.empty(m)
         constant = loss.c + at_empty + float(d[chosen].sum() + np.minimum(d[free], 0.0).sum())
-        c = eliminate(loss.G, loss.b, constant, chosen, free, G, b)
+        G, b, c = eliminated(loss.G, loss.b, constant, chosen, free)
         D, S, w, lo, hi = (node[key][free] for key in ("D", "S", "w", "lo", "hi"))
-        while not factorise(G, D, loss.shift, np.empty((m, m))):  # only rounding can make this fail
+        while factorised(G, D, loss.shift) is None and D.any():  # only rounding can make this fail
             D = 0.999 * D
         return cls(
             loss, free, G, b, c, np.maximum(d[free], 0.0), D, S, w, lo, hi, np.zeros(m), c if m == 0 else -np.inf
@@ -137,8 +136,8 @@ class Relaxation:
         memory = MEMORY if self.S.any() else 0.0  # an average damps the zigzag of supergradients
         self.S = memory * self.S + (1.0 - memory) * supergradient(self.problem, self.w)
         floor, mu = FLOOR * self.loss.least_eigenvalue, BARRIER * self.room(cutoff) / len(self.D)
-        target = np.empty_like(self.D)
-        if not raise_diagonal(self.G, self.D, self.S, mu, floor, self.loss.shift, target):
+        target = raised_diagonal(self.G, self.D, self.S, mu, floor, self.loss.shift)
+        if target is None:
             return False
         for step in STEPS:  # between two D with G - 2D positive semidefinite it is so, too
             trial = replace(self, D=self.D + step * (target - self.D), w=self.w.copy(), val=self.val.copy())

@@ -272,3 +272,8 @@ def test_the_picture(tmp_path):
     assert sorted(text.get_text() for text in axis.texts) == [f"x{j}" for j in range(6)]
     axis.figure.savefig(tmp_path / "tree.png")
     matplotlib.pyplot.close(axis.figure)
+
+
+def test_cuts_of_another_kind_are_refused():
+    with pytest.raises(TypeError, match="cuts must be a list of AttributeCut objects"):
+        TANClassifier(cuts=[1]).fit([[0, 1], [1, 0], [1, 1], [0, 0]], [0, 1, 1, 0])
