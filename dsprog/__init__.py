@@ -54,6 +54,7 @@ from dsprog.run.result import Event, Result, Verdict
 from dsprog.run.run import Run
 from dsprog.run.solver import Solver
 from dsprog.solve.enumerate import BestSets, enumerate_best
+from dsprog.solve.maximize import maximize
 from dsprog.solve.minimize import minimize
 from dsprog.submodular import SubmodularMinimum, minimize_submodular
 
@@ -117,6 +118,7 @@ __all__ = [
     "greedy_vertices",
     "load",
     "lovasz_extension",
+    "maximize",
     "minimize",
     "minimize_submodular",
     "modular_lower_bound",
