@@ -4,7 +4,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: help demo test test-slow lint bench fuzz clean
+.PHONY: help demo test test-slow test-oldest wheel bench fuzz clean
 
 help:            ## list the commands
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -21,6 +21,20 @@ test: $(VENV)/.test   ## lint, type check and run the tests
 test-slow: $(VENV)/.test   ## the tests that take minutes
 	$(BIN)/pytest -n 2 -m slow
 
+test-oldest:     ## the tests on the oldest supported dependencies, in an environment of their own
+	$(PYTHON) -m venv $(VENV)-oldest
+	$(VENV)-oldest/bin/python -m pip install --quiet --disable-pip-version-check -e ".[test]" -c oldest.txt
+	$(VENV)-oldest/bin/pytest -n 2 -m "not slow"
+
+wheel: $(VENV)/.test   ## build a wheel and an sdist, check them, and try the wheel in an empty environment
+	rm -rf dist $(VENV)-wheel
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check build twine
+	$(BIN)/python -m build --outdir dist .
+	$(BIN)/twine check --strict dist/*
+	$(PYTHON) -m venv $(VENV)-wheel
+	$(VENV)-wheel/bin/python -m pip install --quiet --disable-pip-version-check dist/*.whl
+	cd / && $(CURDIR)/$(VENV)-wheel/bin/python -m dsprog demo
+
 bench: $(VENV)/.test   ## the figures of benchmarks/README.md
 	$(BIN)/python -m benchmarks.primitives
 
@@ -30,7 +44,7 @@ fuzz: $(VENV)/.test   ## random problems, killed runs and mutated files against 
 	$(BIN)/python -m fuzz --minutes $(MINUTES) --seed $(SEED)
 
 clean:           ## remove the environment and all caches
-	rm -rf $(VENV) build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(VENV)-oldest $(VENV)-wheel build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(VENV)/.core: pyproject.toml

@@ -30,6 +30,7 @@ from dsprog.exact.brute_force import BruteForce
 from dsprog.exact.compact.compact_model import CompactModel
 from dsprog.exact.interval.branch_and_bound import BranchAndBound
 from dsprog.exact.prismatic.prismatic import Prismatic
+from dsprog.exact.prismatic.records import PrismIteration
 from dsprog.exact.quadratic.quadratic_branch_and_bound import QuadraticBranchAndBound
 from dsprog.exact.race import Race
 from dsprog.exact.regression.perspective_branch_and_bound import PerspectiveBranchAndBound
@@ -98,6 +99,7 @@ __all__ = [
     "Pairwise",
     "Partition",
     "PerspectiveBranchAndBound",
+    "PrismIteration",
     "Prismatic",
     "Problem",
     "QuadraticBranchAndBound",
