@@ -4,7 +4,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: help demo test test-slow test-oldest wheel bench fuzz clean
+.PHONY: help demo test test-slow test-oldest wheel docs test-docs bench fuzz clean
 
 help:            ## list the commands
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -16,7 +16,7 @@ test: $(VENV)/.test   ## lint, type check and run the tests
 	$(BIN)/ruff check dsprog tests benchmarks examples fuzz
 	$(BIN)/lint-imports --no-logo
 	$(BIN)/mypy
-	$(BIN)/pytest -n 2 -m "not slow"
+	$(BIN)/pytest -n 2 -m "not slow and not site"
 
 test-slow: $(VENV)/.test   ## the tests that take minutes
 	$(BIN)/pytest -n 2 -m slow
@@ -24,7 +24,7 @@ test-slow: $(VENV)/.test   ## the tests that take minutes
 test-oldest:     ## the tests on the oldest supported dependencies, in an environment of their own
 	$(PYTHON) -m venv $(VENV)-oldest
 	$(VENV)-oldest/bin/python -m pip install --quiet --disable-pip-version-check -e ".[test]" -c oldest.txt
-	$(VENV)-oldest/bin/pytest -n 2 -m "not slow"
+	$(VENV)-oldest/bin/pytest -n 2 -m "not slow and not site"
 
 wheel: $(VENV)/.test   ## build a wheel and an sdist, check them, and try the wheel in an empty environment
 	rm -rf dist $(VENV)-wheel
@@ -34,6 +34,13 @@ wheel: $(VENV)/.test   ## build a wheel and an sdist, check them, and try the wh
 	$(PYTHON) -m venv $(VENV)-wheel
 	$(VENV)-wheel/bin/python -m pip install --quiet --disable-pip-version-check dist/*.whl
 	cd / && $(CURDIR)/$(VENV)-wheel/bin/python -m dsprog demo
+
+docs: $(VENV)/.docs   ## build the site, with its gallery, into docs/_build/html
+	cd docs && ../$(BIN)/python -m sphinx -b html -W --keep-going -q . _build/html
+	@echo "the site is docs/_build/html/index.html"
+
+test-docs: docs   ## look at every page of the site in Chromium (Debian's package chromium, or Chrome)
+	$(BIN)/pytest -m site tests/site
 
 bench: $(VENV)/.test   ## the figures of benchmarks/README.md
 	$(BIN)/python -m benchmarks.primitives
@@ -54,4 +61,8 @@ $(VENV)/.core: pyproject.toml
 
 $(VENV)/.test: $(VENV)/.core
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[test]"
+	touch $@
+
+$(VENV)/.docs: $(VENV)/.test
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[docs]"
 	touch $@

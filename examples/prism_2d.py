@@ -1,18 +1,13 @@
-"""The prismatic algorithm in two dimensions: the cube, the first simplex, its subdivision, the bounds.
+"""
+The prismatic algorithm in the plane
+====================================
 
 Two elements make a square of four sets. The first simplex is a triangle around it, with a corner at the set {1}; each
 iteration takes the prism of least bound, adds a cutting plane, and halves the longest edge. A prism is deleted (grey)
 when it contains no set, or none that can improve on the best (orange). The numbers are the bounds of the open prisms
-(blue). The picture goes to the folder named in DSPROG_PICTURES, or to a temporary one.
+(blue).
 """
 
-import os
-import tempfile
-from pathlib import Path
-
-import matplotlib
-
-matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 
 import dsprog as ds
@@ -30,9 +25,6 @@ for record, axis in zip(iterations, axes.flat):
     axis.set(title=f"after {record.number} iterations, {record.planes} planes", xticks=[0, 1, 2], yticks=[-1, 0, 1])
     axis.title.set_fontsize(9)
     print(f"iteration {record.number}: bounds {record.bounds.round(2)}, open {record.open}, best value {record.value}")
+plt.show()
 
-path = Path(os.environ.get("DSPROG_PICTURES", tempfile.mkdtemp())) / "prism_2d.png"
-figure.savefig(path, dpi=110)
-plt.close(figure)
-print("the picture is", path)
 assert result.S == ds.minimize(f - g).S
