@@ -1,4 +1,4 @@
-"""How the site is built: `make docs`. Everything that a page needs is in the build, so that it works without a network."""
+"""How the site is built: `make docs`. What a page needs is in the build, so that it works without a network."""
 
 import os
 import re

@@ -2,8 +2,8 @@
 The K best sets
 ===============
 
-The best set is one answer. How far behind are the others, and on what do they agree? All listed sets are proved: no other set is
-better than the last one.
+The best set is one answer. How far behind are the others, and on what do they agree? All listed sets are proved: no
+other set is better than the last one.
 """
 
 import matplotlib.pyplot as plt

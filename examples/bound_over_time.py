@@ -2,8 +2,8 @@
 Bound and value over time
 =========================
 
-A search has two curves: the value of the best set so far falls, the bound below all sets rises. Where they meet the set is
-proved optimal; where a limit stops the run, the distance between them is what is not known.
+A search has two curves: the value of the best set so far falls, the bound below all sets rises. Where they meet the
+set is proved optimal; where a limit stops the run, the distance between them is what is not known.
 """
 
 import matplotlib.pyplot as plt

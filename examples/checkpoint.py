@@ -2,8 +2,8 @@
 Stop, look, go on
 =================
 
-A run keeps its open nodes in a file. Whatever ends it, a limit, Ctrl-C or a power cut, the same call goes on from there, and the bound
-never falls behind.
+A run keeps its open nodes in a file. Whatever ends it, a limit, Ctrl-C or a power cut, the same call goes on from
+there, and the bound never falls behind.
 """
 
 import tempfile

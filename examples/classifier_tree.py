@@ -2,8 +2,8 @@
 A classifier whose structure is proved
 ======================================
 
-A discriminative tree-augmented naive Bayes on the HEPATITIS data: the tree follows cuts of least explaining-away residual, and
-every one of them is proved optimal.
+A discriminative tree-augmented naive Bayes on the HEPATITIS data: the tree follows cuts of least explaining-away
+residual, and every one of them is proved optimal.
 """
 
 import matplotlib.pyplot as plt

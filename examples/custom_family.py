@@ -2,8 +2,8 @@
 A set function of your own
 ==========================
 
-A family needs its values on a batch of sets, and what it knows. The test kit then tries to refute every claim. Here: a road is lit by
-lamps, and each metre counts once, however many lamps reach it.
+A family needs its values on a batch of sets, and what it knows. The test kit then tries to refute every claim. Here:
+a road is lit by lamps, and each metre counts once, however many lamps reach it.
 """
 
 import matplotlib.pyplot as plt
@@ -36,12 +36,14 @@ result = ds.minimize(costs - light)
 print(result)
 
 # %%
-# A family of a user's own is sampled before it is believed: one that claims too much is refused with the sets that show it.
+# A family of a user's own is sampled before it is believed: one that claims too much is refused with the sets that
+# show it.
 
 figure, axis = plt.subplots(figsize=(8, 1.8), layout="constrained")
 for j, place in enumerate(places):
     chosen = j in result.S
-    axis.plot([place - 14, place + 14], [j % 4] * 2, color="#D55E00" if chosen else "0.85", linewidth=6 if chosen else 3)
+    style = {"color": "#D55E00", "linewidth": 6} if chosen else {"color": "0.85", "linewidth": 3}
+    axis.plot([place - 14, place + 14], [j % 4] * 2, **style)
     axis.plot(place, j % 4, "o", color="black", markersize=4)
 axis.set(xlabel="metres", yticks=[], title="lamps to light, chosen ones in orange")
 axis.title.set_fontsize(10)

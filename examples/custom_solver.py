@@ -2,8 +2,9 @@
 A solver of your own
 ====================
 
-A solver has one method, `solve(problem, run)`: it offers sets to the run and asks it when to stop. Limits, log, presolve, checkpoints
-and the result come from the library. Here: random sets, improved by single changes, beside the exact answer.
+A solver has one method, `solve(problem, run)`: it offers sets to the run and asks it when to stop. Limits, log,
+presolve, checkpoints and the result come from the library. Here: random sets, improved by single changes, beside the
+exact answer.
 """
 
 import matplotlib.pyplot as plt

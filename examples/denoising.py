@@ -2,8 +2,8 @@
 Denoising with edges that repel
 ===============================
 
-In a weave neighbours prefer to differ. Such terms are not submodular, one maximum flow does not do, and roof duality with a
-semidefinite or linear bound has to prove the rest.
+In a weave neighbours prefer to differ. Such terms are not submodular, one maximum flow does not do, and roof duality
+with a semidefinite or linear bound has to prove the rest.
 """
 
 import matplotlib.pyplot as plt

@@ -2,8 +2,8 @@
 Certified feature paths
 =======================
 
-Least squares plus λ times a submodular penalty, here the number of features, for a falling λ: each set is proved optimal for its
-λ, so the path shows what the data say and not where a heuristic got stuck.
+Least squares plus λ times a submodular penalty, here the number of features, for a falling λ: each set is proved
+optimal for its λ, so the path shows what the data say and not where a heuristic got stuck.
 """
 
 import matplotlib.pyplot as plt

@@ -2,8 +2,8 @@
 A maximum cut, proved
 =====================
 
-The vertices of a graph in two parts so that as many edges as possible run between them. Node names of networkx come back in the
-result.
+The vertices of a graph in two parts so that as many edges as possible run between them. Node names of networkx come
+back in the result.
 """
 
 import matplotlib.pyplot as plt

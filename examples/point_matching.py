@@ -2,8 +2,8 @@
 Matching points by their distances
 ==================================
 
-Two noisy copies of a constellation, one turned and moved, each with points that the other lacks. Which points belong together is a
-quadratic problem with a proof.
+Two noisy copies of a constellation, one turned and moved, each with points that the other lacks. Which points belong
+together is a quadratic problem with a proof.
 """
 
 import matplotlib.pyplot as plt

@@ -2,8 +2,8 @@
 The prismatic algorithm in space
 ================================
 
-With three elements the sets are the corners of a cube, inside a tetrahedron that is halved again and again. Blue edges belong to
-prisms that are still open. `watch` gets a record of every iteration: simplices, bounds, sets.
+With three elements the sets are the corners of a cube, inside a tetrahedron that is halved again and again. Blue
+edges belong to prisms that are still open. `watch` gets a record of every iteration: simplices, bounds, sets.
 """
 
 import matplotlib.pyplot as plt

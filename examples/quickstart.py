@@ -2,8 +2,8 @@
 A first problem, and its proof
 ==============================
 
-Costs that grow slower and slower, minus rewards that do, too: a difference of submodular functions. The result says which
-set is best, and how it is known.
+Costs that grow slower and slower, minus rewards that do, too: a difference of submodular functions. The result says
+which set is best, and how it is known.
 """
 
 import matplotlib.pyplot as plt
@@ -20,8 +20,8 @@ result = ds.minimize(objective)
 print(result)
 
 # %%
-# The certificate can be looked at by hand: no single change improves the set, and, with twelve elements, all 4,096 values can
-# be computed and sorted. The one that was found is the first.
+# The certificate can be looked at by hand: no single change improves the set, and, with twelve elements, all 4,096
+# values can be computed and sorted. The one that was found is the first.
 
 every = (np.arange(1 << 12)[:, None] >> np.arange(12) & 1).astype(bool)
 values = np.sort(objective.values(every))

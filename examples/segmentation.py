@@ -2,8 +2,8 @@
 Segmentation by one maximum flow
 ================================
 
-A scene with two shapes under noise. Neighbouring pixels prefer one label, so the energy of all 76,800 pixels is submodular, and
-one maximum flow minimises and proves it.
+A scene with two shapes under noise. Neighbouring pixels prefer one label, so the energy of all 76,800 pixels is
+submodular, and one maximum flow minimises and proves it.
 """
 
 import matplotlib.pyplot as plt

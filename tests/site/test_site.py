@@ -12,7 +12,7 @@ import pytest
 
 SITE = Path(__file__).parents[2] / "docs" / "_build" / "html"
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-FLAGS = "--no-sandbox --disable-gpu --disable-quic --disable-background-networking --disable-component-update".split()
+FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
 PAGES = sorted(path.relative_to(SITE).as_posix() for path in SITE.rglob("*.html")) if SITE.exists() else []
 OURS = [page for page in PAGES if not page.startswith(("_modules/", "_static/", "_downloads/"))]
 WIDTHS = (420, 1600)

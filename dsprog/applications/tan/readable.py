@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -20,8 +21,8 @@ def value_names(coder: Coder) -> list[str]:
         return [str(value) for value in coder.numbers] + gaps
     edges = [f"{edge:.4g}" for edge in coder.edges]
     if not edges:
-        return ["any"] + gaps
-    between = [f"{low} to {high}" for low, high in zip(edges, edges[1:])]
+        return ["any", *gaps]
+    between = [f"{low} to {high}" for low, high in pairwise(edges)]
     return [f"below {edges[0]}", *between, f"from {edges[-1]}", *gaps]
 
 
