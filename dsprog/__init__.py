@@ -30,6 +30,7 @@ from dsprog.exact.brute_force import BruteForce
 from dsprog.exact.compact.compact_model import CompactModel
 from dsprog.exact.interval.branch_and_bound import BranchAndBound
 from dsprog.exact.prismatic.prismatic import Prismatic
+from dsprog.exact.prismatic.records import PrismIteration
 from dsprog.exact.quadratic.quadratic_branch_and_bound import QuadraticBranchAndBound
 from dsprog.exact.race import Race
 from dsprog.exact.regression.perspective_branch_and_bound import PerspectiveBranchAndBound
@@ -54,6 +55,7 @@ from dsprog.run.result import Event, Result, Verdict
 from dsprog.run.run import Run
 from dsprog.run.solver import Solver
 from dsprog.solve.enumerate import BestSets, enumerate_best
+from dsprog.solve.maximize import maximize
 from dsprog.solve.minimize import minimize
 from dsprog.submodular import SubmodularMinimum, minimize_submodular
 
@@ -97,6 +99,7 @@ __all__ = [
     "Pairwise",
     "Partition",
     "PerspectiveBranchAndBound",
+    "PrismIteration",
     "Prismatic",
     "Problem",
     "QuadraticBranchAndBound",
@@ -117,6 +120,7 @@ __all__ = [
     "greedy_vertices",
     "load",
     "lovasz_extension",
+    "maximize",
     "minimize",
     "minimize_submodular",
     "modular_lower_bound",

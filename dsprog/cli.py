@@ -117,7 +117,7 @@ def solve(ctx: click.Context, file: Path, **options: Any) -> None:
     data = answer.to_dict() if hasattr(answer, "to_dict") else vars(answer)
     if options["save"] is not None:
         options["save"].write_text(json.dumps(data, indent=1) + "\n")
-    click.echo(json.dumps(data) if options["as_json"] else text_of(answer))
+    click.echo(json.dumps(data) if options["as_json"] else str(answer))
     ctx.exit(0 if answer.certified or answer.status == "infeasible" else 3)
 
 
@@ -152,14 +152,6 @@ def solved(
     if k_best is not None:
         return enumerate_best(problem.objective, k_best, **settings)
     return minimize(problem.objective, gap=gap or 0.0, **settings)
-
-
-def text_of(answer: Any) -> str:
-    """A result, or the best sets, as lines of text."""
-    if not hasattr(answer, "sets"):
-        return str(answer)
-    lines = [f"{rank:>4}  {value:>16.10g}  {{{', '.join(map(str, S))}}}" for rank, (S, value) in enumerate(answer, 1)]
-    return "\n".join([*lines, f"{answer.status}. {answer.message}"])
 
 
 @main.command()

@@ -6,7 +6,7 @@ Names that need scikit-learn are imported when first asked for.
 from __future__ import annotations
 
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dsprog.applications.energy import ising, max_cut, qubo
 from dsprog.applications.expansion import alpha_expansion
@@ -19,6 +19,12 @@ from dsprog.applications.matching import match_points
 from dsprog.applications.tan.explaining_away import explaining_away
 from dsprog.applications.vision import restore, segment
 
+if TYPE_CHECKING:  # so that editors and type checkers see what is imported later
+    from dsprog.applications.datasets import load_census, load_chess, load_german, load_hepatitis
+    from dsprog.applications.features.selector import SubmodularFeatureSelector
+    from dsprog.applications.tan.classifier import TANClassifier
+    from dsprog.applications.tan.discretize import MDLDiscretizer
+
 LATER = {
     "MDLDiscretizer": "tan.discretize",
     "SubmodularFeatureSelector": "features.selector",
@@ -30,18 +36,24 @@ LATER = {
 }
 
 __all__ = [
+    "MDLDiscretizer",
+    "SubmodularFeatureSelector",
+    "TANClassifier",
     "alpha_expansion",
     "explaining_away",
     "feature_path",
     "feature_selection_objective",
     "information_selection_objective",
     "ising",
+    "load_census",
+    "load_chess",
+    "load_german",
+    "load_hepatitis",
     "match_points",
     "max_cut",
     "qubo",
     "restore",
     "segment",
-    *LATER,
 ]
 
 

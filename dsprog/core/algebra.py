@@ -21,6 +21,7 @@ import numpy as np
 from dsprog.core.column_model import ColumnModel, Expression
 from dsprog.core.identity import summary
 from dsprog.core.knowledge import ZERO, Knowledge
+from dsprog.core.labels import joined_labels
 from dsprog.core.modular import Modular
 from dsprog.core.quadratic_form import QuadraticForm
 from dsprog.core.set_function import SetFunction
@@ -139,7 +140,9 @@ class Sum(LinearCombination):
 
     def __init__(self, n: int, terms: Sequence[tuple[float, SetFunction]]) -> None:
         as_count(n, "n")
-        self._set_terms(n, collect(n, as_terms(terms, n)))
+        given = as_terms(terms, n)
+        self._set_terms(n, collect(n, given))
+        self._labels = joined_labels(h.element_labels for _, h in given)
 
 
 class Difference(LinearCombination):
@@ -164,6 +167,7 @@ class Difference(LinearCombination):
         if other.n != f.n:
             raise ValueError(f"f and g must have the same ground set, got n = {f.n} and n = {other.n}")
         self._set_terms(f.n, collect(f.n, [(1.0, f), (-1.0, other)]))
+        self._labels = joined_labels((f.element_labels, other.element_labels))
 
     @cached_property
     def _sides(self) -> tuple[Sum, Sum]:
@@ -230,9 +234,7 @@ def complement_pairs(terms: tuple[Term, ...]) -> bool:
 def collect(n: int, terms: Iterable[tuple[float, SetFunction]]) -> tuple[Term, ...]:
     """Flatten, add up the modular terms, merge equal terms, drop those that cancel."""
     flat = [
-        Term(a * b, part)
-        for a, h in terms
-        for b, part in (h.terms if isinstance(h, LinearCombination) else [(1.0, h)])
+        Term(a * b, part) for a, h in terms for b, part in (h.terms if isinstance(h, LinearCombination) else [(1.0, h)])
     ]
     modular = [term for term in flat if isinstance(term.function, Modular)]
     kept = merged([term for term in flat if not isinstance(term.function, Modular)])
@@ -276,7 +278,8 @@ def combine(terms: Sequence[tuple[float, SetFunction | float]]) -> SetFunction:
     if any(isinstance(h, Difference) for h in functions):
         return Difference(total)
     if len(total.terms) == 1 and isinstance(total.terms[0].function, Modular):
-        return total.terms[0].function
+        only = total.terms[0].function
+        return only if total.element_labels is None else only.labelled(total.element_labels)
     return total
 
 

@@ -72,22 +72,32 @@ class Constraint(ABC):
         return hash(type(self))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, init=False)
 class Cardinality(Constraint):
-    """min <= |S| <= max.
+    """min <= |S| <= max, or ``exactly`` so many.
 
     >>> import dsprog as ds
     >>> ds.minimize(ds.Modular([-1.0, -2.0, -3.0]), constraints=[ds.Cardinality(max=2)]).S
     (1, 2)
+    >>> ds.Cardinality(exactly=2)
+    Cardinality(min=2, max=2)
     """
 
-    min: int = 0
-    max: int | None = None
+    min: int
+    max: int | None
 
-    def __post_init__(self) -> None:
-        as_count(self.min, "min")
-        if self.max is not None:
-            as_count(self.max, "max", least=self.min)
+    def __init__(self, min: int = 0, max: int | None = None, *, exactly: int | None = None) -> None:
+        if exactly is not None:
+            if min not in (0, exactly) or max not in (None, exactly):
+                raise ValueError(f"exactly must stand alone, without min and max, got min={min}, max={max}")
+            min = max = as_count(exactly, "exactly")
+        object.__setattr__(self, "min", as_count(min, "min"))
+        object.__setattr__(self, "max", None if max is None else as_count(max, "max", least=min))
+
+    @property
+    def exactly(self) -> int | None:
+        """The size of every feasible set, if they have one size."""
+        return self.min if self.min == self.max else None
 
     def rows(self, n: int) -> LinearRows:
         """Σ x_j between min and max."""

@@ -46,7 +46,9 @@ def save(path: str | os.PathLike[str], objective: SetFunction, constraints: Iter
         return {"entry": f"a{len(arrays) - 1}"}
 
     write = inline if target.suffix == ".json" else entry
-    instance = {"objective": objective, "constraints": as_constraints(constraints, objective.n)}
+    instance: dict[str, Any] = {"objective": objective, "constraints": as_constraints(constraints, objective.n)}
+    if objective.element_labels is not None:
+        instance["labels"] = objective.element_labels
     text = json.dumps({"dsprog": VERSION, **encoded(instance, write, "the instance")})
     if target.suffix == ".json":
         target.write_text(text + "\n")
@@ -121,6 +123,8 @@ def load_problem(path: str | os.PathLike[str]) -> tuple[SetFunction, list[Constr
             raise TypeError("its objective is not a set function")
         if not isinstance(constraints, list):
             raise TypeError("its constraints are not a list")
+        if document.get("labels") is not None:
+            objective = objective.labelled(decode(document["labels"]))
         as_problem(objective, constraints)
     except Exception as error:  # the arguments are a stranger's, and a constructor may fail in any way
         words = " ".join(str(error).split()) or type(error).__name__

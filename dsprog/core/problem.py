@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, TypeVar
 
@@ -12,6 +12,7 @@ import numpy as np
 
 from dsprog.core.algebra import Difference
 from dsprog.core.constraints import Constraint, LinearRows, all_rows
+from dsprog.core.labels import Labels, as_labels
 from dsprog.core.set_function import SetFunction
 from dsprog.core.submodularity import rounding
 from dsprog.core.validation import Masks
@@ -27,11 +28,18 @@ class Problem:
     >>> problem = ds.Problem(ds.Modular([-1.0, -2.0]) - 0.0, (ds.Cardinality(max=1),))
     >>> ds.minimize(problem).S
     (1,)
+
+    ``labels`` are names of the elements, which results carry; without them those of the objective are taken.
     """
 
     objective: Difference
     constraints: tuple[Constraint, ...] = ()
+    labels: Labels | None = field(default=None, compare=False)
     _derived: dict[Callable[..., Any], Any] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        names = self.objective.element_labels if self.labels is None else as_labels(self.labels, self.n)
+        object.__setattr__(self, "labels", names)
 
     @property
     def n(self) -> int:
@@ -64,13 +72,15 @@ class Problem:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write objective and constraints to a ``.json`` or ``.npz`` file; see :func:`dsprog.load`."""
-        self.objective.save(path, self.constraints)
+        objective = self.objective if self.labels is None else self.objective.labelled(self.labels)
+        objective.save(path, self.constraints)
 
 
 def as_problem(objective: SetFunction | Problem, constraints: Iterable[Constraint]) -> Problem:
     """Check the arguments of :func:`dsprog.minimize`; the constraints of a problem and further ones are joined."""
     if isinstance(objective, Problem):
-        return as_problem(objective.objective, (*objective.constraints, *as_constraints(constraints, objective.n)))
+        joined = (*objective.constraints, *as_constraints(constraints, objective.n))
+        return replace(as_problem(objective.objective, joined), labels=objective.labels)
     if not isinstance(objective, SetFunction):
         raise TypeError(
             f"objective must be a SetFunction such as f - g, got {type(objective).__name__} (wrap callables f and g in "

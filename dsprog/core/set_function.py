@@ -17,9 +17,12 @@ name, so that functions can be compared, saved and fingerprinted without further
 
 from __future__ import annotations
 
+import copy
+import inspect
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
+from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -27,6 +30,7 @@ from numpy.typing import ArrayLike
 
 from dsprog.core.identity import Registry, arguments, same
 from dsprog.core.knowledge import Knowledge
+from dsprog.core.labels import Labels, as_labels, taking_labels, with_labels_in
 from dsprog.core.oracle import count
 from dsprog.core.validation import (
     Floats,
@@ -40,6 +44,7 @@ from dsprog.core.validation import (
     as_permutation,
     elements,
 )
+from dsprog.pictures.html import facts
 
 if TYPE_CHECKING:
     from dsprog.core.algebra import Difference
@@ -52,6 +57,7 @@ CHUNK = 1 << 22  # entries of one temporary boolean array in the slow defaults
 
 FAMILIES = Registry("family")
 QUICK = 50  # elements beyond which pairs are only tested where marginals are more than differences of values
+SHOWN = 12  # names in a notebook
 EXACT = 1e-14  # relative to f(j): what counts as no difference
 
 
@@ -86,11 +92,15 @@ class SetFunction(ABC):
     knows: Knowledge
     has_concave_extension: bool = False
     has_columns: bool = False
+    _labels: Labels | None = None
     __array_ufunc__ = None  # numpy leaves ``number * f`` and ``array - f`` to the operators below
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
         FAMILIES.add(cls)
+        if "__init__" in vars(cls) and "labels" not in inspect.signature(cls.__init__).parameters:
+            cls.__signature__ = with_labels_in(inspect.signature(cls.__init__))  # type: ignore[attr-defined]
+            cls.__init__ = taking_labels(cls.__init__)  # type: ignore[method-assign]
 
     # -- what a family writes ---------------------------------------------------------------------------------------
 
@@ -333,21 +343,47 @@ class SetFunction(ABC):
         outside = np.flatnonzero(inside & ~allowed)
         if len(outside):
             raise ValueError(f"include must lie within U, got element {outside[0]} outside it")
-        return self._restrict(np.flatnonzero(inside), np.flatnonzero(allowed & ~inside))
+        free = np.flatnonzero(allowed & ~inside)
+        return self._named(self._restrict(np.flatnonzero(inside), free), free)
 
     def complement(self) -> SetFunction:
         """S -> f(V∖S)."""
-        return self if self.knows.symmetric else self._complement()
+        return self if self.knows.symmetric else self._named(self._complement(), np.arange(self.n))
 
     def relabel(self, permutation: ArrayLike) -> SetFunction:
         """The same function with new element k standing for old element ``permutation[k]``."""
-        return self._relabel(as_permutation(permutation, self.n, "permutation"))
+        order = as_permutation(permutation, self.n, "permutation")
+        return self._named(self._relabel(order), order)
 
     def declare(self, **properties: bool) -> SetFunction:
         """The same function, on the user's word that the given properties hold: ``f.declare(submodular=True)``."""
         from dsprog.core.views import Declared
 
         return Declared(self, properties)
+
+    # -- names ------------------------------------------------------------------------------------------------------
+
+    @property
+    def element_labels(self) -> Labels | None:
+        """The names of the elements, its own or those of a function that it is made of; None without any."""
+        if self._labels is not None:
+            return self._labels
+        return next((h.element_labels for h in self.inner() if h.n == self.n and h.element_labels is not None), None)
+
+    def labelled(self, labels: Iterable[Hashable]) -> SetFunction:
+        """The same function with names for its elements, which results carry.
+
+        >>> import dsprog as ds
+        >>> ds.minimize(ds.Modular([1.0, -1.0]).labelled(["bread", "wine"])).labels
+        ('wine',)
+        """
+        named = copy.copy(self)
+        named._labels = as_labels(labels, self.n)
+        return named
+
+    def _named(self, view: SetFunction, elements: Ints) -> SetFunction:
+        """Another function whose element k is our ``elements[k]``, with our names."""
+        return view if self.element_labels is None else view.labelled([self.element_labels[j] for j in elements])
 
     # -- files ------------------------------------------------------------------------------------------------------
 
@@ -377,6 +413,16 @@ class SetFunction(ABC):
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(n={self.n}; {self.knows.describe()})"
+
+    def _repr_html_(self) -> str:
+        """The same in a notebook, with the functions that it is made of."""
+        rows = {"elements": str(self.n), "knows": escape(self.knows.describe())}
+        if self.element_labels is not None:
+            names = [str(name) for name in self.element_labels[:SHOWN]]
+            rows["labels"] = escape(", ".join(names) + (", …" if self.n > SHOWN else ""))
+        if self.inner():
+            rows["made of"] = "<br>".join(escape(repr(h)) for h in self.inner())
+        return facts(type(self).__name__, rows)
 
 
 def shaped(numbers: Floats, shape: tuple[int, ...], family: SetFunction, method: str) -> Floats:

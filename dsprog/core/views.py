@@ -18,6 +18,7 @@ import numpy as np
 from dsprog.core.algebra import Difference
 from dsprog.core.column_model import ColumnModel, Expression
 from dsprog.core.knowledge import ZERO, Knowledge
+from dsprog.core.labels import Labels
 from dsprog.core.modular import Modular
 from dsprog.core.quadratic_form import QuadraticForm
 from dsprog.core.set_function import SetFunction
@@ -40,6 +41,11 @@ class View(SetFunction):
     def inner(self) -> tuple[SetFunction, ...]:
         """The function behind the view."""
         return (self.function,)
+
+    @property
+    def element_labels(self) -> Labels | None:
+        """Its own: those behind the view may be of other elements."""
+        return self._labels
 
     def split(self) -> Difference | None:
         """The split of the function, seen the same way."""

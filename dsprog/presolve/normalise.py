@@ -14,7 +14,7 @@ from dsprog.core.problem import Problem
 def normalised(problem: Problem) -> Problem:
     """The same problem, its terms joined; called once in a run."""
     objective = joined(problem.objective)
-    return problem if objective is problem.objective else Problem(objective, problem.constraints)
+    return problem if objective is problem.objective else Problem(objective, problem.constraints, problem.labels)
 
 
 def joined(f: Difference) -> Difference:

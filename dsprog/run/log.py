@@ -1,12 +1,20 @@
-"""The live log of a run: one line for each improvement, and at most one a second otherwise."""
+"""The live log of a run: one line for each improvement, and at most one a second otherwise.
+
+``verbose=1`` prints lines, ``verbose=2`` shows a bar; whoever listens to the logger ``dsprog`` gets the lines there.
+"""
 
 from __future__ import annotations
 
+import logging
 import math
 import sys
-from typing import TextIO
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import Any, TextIO
 
 from dsprog.run.result import Event
+
+LOGGER = logging.getLogger("dsprog")
 
 WIDTHS = {"source": 12, "seconds": 8, "nodes": 10, "open": 8, "cuts": 6, "bound": 13, "value": 13, "gap": 8}
 
@@ -30,7 +38,29 @@ def cells(event: Event) -> dict[str, str]:
     }
 
 
-class Log:
+def line_of(texts: dict[str, str]) -> str:
+    """Cells in the widths of their columns."""
+    first, *rest = (text.rjust(WIDTHS[name]) for name, text in texts.items())
+    return " ".join([first.strip().ljust(WIDTHS["source"]), *rest])
+
+
+class Log(ABC):
+    """What a run tells while it goes on."""
+
+    @abstractmethod
+    def write(self, event: Event, improved: bool) -> None:
+        """Tell of an event."""
+
+    @abstractmethod
+    def say(self, sentence: str) -> None:
+        """Tell a sentence."""
+
+    def close(self) -> None:
+        """The run has ended."""
+        return
+
+
+class Lines(Log):
     """Prints events; in colour through rich on a terminal, as plain text elsewhere."""
 
     def __init__(self, stream: TextIO | None = None) -> None:
@@ -55,9 +85,97 @@ class Log:
         print(sentence, file=self.stream, flush=True)
 
     def _line(self, texts: dict[str, str], style: str) -> None:
-        first, *rest = (text.rjust(WIDTHS[name]) for name, text in texts.items())
-        line = " ".join([first.strip().ljust(WIDTHS["source"]), *rest])
         if self.console is None:
-            print(line, file=self.stream, flush=True)
+            print(line_of(texts), file=self.stream, flush=True)
         else:
-            self.console.print(line, style=style or None, soft_wrap=True)
+            self.console.print(line_of(texts), style=style or None, soft_wrap=True)
+
+
+class Logger(Log):
+    """Sends improvements and sentences to the logger ``dsprog`` as information, progress as detail.
+
+    >>> import logging
+    >>> logging.getLogger("dsprog").setLevel(logging.WARNING)  # INFO or DEBUG to listen
+    """
+
+    def write(self, event: Event, improved: bool) -> None:
+        """One record."""
+        words = ", ".join(f"{name} {text}" for name, text in cells(event).items() if text)
+        LOGGER.log(logging.INFO if improved else logging.DEBUG, "%s", words)
+
+    def say(self, sentence: str) -> None:
+        """One record."""
+        LOGGER.info("%s", sentence)
+
+
+class Bar(Log):
+    """One line that moves: how much of the first gap is closed, with value, bound and nodes; by rich."""
+
+    def __init__(self, stream: TextIO | None = None) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+        columns = (BarColumn(bar_width=16), TextColumn("{task.fields[words]}"), TimeElapsedColumn())
+        console = Console(file=stream) if stream is not None else Console(stderr=True)
+        self.progress = Progress(*columns, console=console)
+        self.task: Any = None
+        self.first_gap = math.inf
+
+    def write(self, event: Event, improved: bool) -> None:
+        """Move the bar."""
+        if self.task is None:
+            self.progress.start()
+            self.task = self.progress.add_task("", total=1.0, words="")
+        self.first_gap = event.gap if math.isinf(self.first_gap) else max(self.first_gap, event.gap)
+        texts = cells(event)
+        words = f"value {texts['value']}  bound {texts['bound']}  gap {texts['gap']}  {texts['nodes']} nodes"
+        self.progress.update(self.task, completed=closed_share(event.gap, self.first_gap), words=words)
+
+    def say(self, sentence: str) -> None:
+        """A line above the bar."""
+        self.progress.console.print(sentence, highlight=False, soft_wrap=True)
+
+    def close(self) -> None:
+        """Leave the last state on the screen."""
+        self.progress.stop()
+
+
+def closed_share(gap: float, first: float) -> float:
+    """How much of the first gap is closed.
+
+    >>> closed_share(0.5, 2.0), closed_share(float("inf"), float("inf")), closed_share(0.0, 0.0)
+    (0.75, 0.0, 1.0)
+    """
+    if gap == 0:
+        return 1.0
+    return 0.0 if math.isinf(gap) or math.isinf(first) else 1.0 - gap / first
+
+
+class Several(Log):
+    """Logs side by side."""
+
+    def __init__(self, logs: Sequence[Log]) -> None:
+        self.logs = logs
+
+    def write(self, event: Event, improved: bool) -> None:
+        """To all of them."""
+        for log in self.logs:
+            log.write(event, improved)
+
+    def say(self, sentence: str) -> None:
+        """To all of them."""
+        for log in self.logs:
+            log.say(sentence)
+
+    def close(self) -> None:
+        """All of them."""
+        for log in self.logs:
+            log.close()
+
+
+def log_for(verbose: int) -> Log | None:
+    """What the user wants to see: nothing, lines or a bar; and records where somebody listens to the logger."""
+    logs: list[Log] = [Bar()] if verbose >= 2 else [Lines()] if verbose else []
+    if LOGGER.isEnabledFor(logging.INFO):
+        logs.append(Logger())
+    return Several(logs) if len(logs) > 1 else logs[0] if logs else None

@@ -5,9 +5,18 @@ from __future__ import annotations
 import json
 import math
 import os
+from collections.abc import Hashable
 from dataclasses import dataclass, field
+from html import escape
 from pathlib import Path
 from typing import Any
+
+import numpy as np
+
+from dsprog.core.labels import Labels
+from dsprog.core.validation import Masks, as_mask
+from dsprog.pictures.curves import draw_run
+from dsprog.pictures.html import badge, facts
 
 STATUSES = {
     "optimal": "Proved optimal: no feasible set has a smaller value.",
@@ -84,8 +93,9 @@ class Result:
         The best set found, sorted.
     value : float
         Its value, recomputed from the functions at the end; infinite if no feasible set was found.
-    lower_bound : float
-        No feasible set has a value below this; -inf where nothing is proved.
+    lower_bound, upper_bound : float
+        Between these lies the optimum. Of a minimum the upper one is the value, and the lower one is what is proved,
+        -inf where nothing is; of a maximum it is the other way round.
     status : str
         Why the run stopped: optimal, gap, finished, local, time_limit, node_limit, interrupted, callback, infeasible.
     certified : bool
@@ -101,14 +111,20 @@ class Result:
     nodes, seconds, oracle_calls
         What it cost; a row of marginals, or a chain, counts as as many oracle calls as it is long.
     trace : tuple of Event
-        Improvements and progress in order of time.
+        Improvements and progress in order of time; of a maximum those of the minimised negative.
+    n, names
+        Size of the ground set, and the names of all its elements if they have any.
+    maximised : bool
+        Whether it is a maximum.
 
     Examples
     --------
     >>> import dsprog as ds
-    >>> result = ds.minimize(ds.Modular([1.0, -1.0]))
+    >>> result = ds.minimize(ds.Modular([1.0, -1.0], labels=["bread", "wine"]))
     >>> result.S, result.value, result.gap, result.status
     ((1,), -1.0, 0.0, 'optimal')
+    >>> result.labels, result.mask, result.x
+    (('wine',), array([False,  True]), array([0, 1]))
     """
 
     S: tuple[int, ...]
@@ -124,17 +140,47 @@ class Result:
     seconds: float = 0.0
     oracle_calls: int = 0
     trace: tuple[Event, ...] = field(default=(), repr=False)
+    upper_bound: float = math.inf
+    n: int = 0
+    names: Labels | None = field(default=None, repr=False)
+    maximised: bool = False
+
+    @property
+    def bound(self) -> float:
+        """What is proved: no feasible set is better than this."""
+        return self.upper_bound if self.maximised else self.lower_bound
 
     @property
     def gap(self) -> float:
-        """(value - lower_bound) / |value|."""
-        return relative_gap(self.value, self.lower_bound)
+        """The distance between value and bound, relative to |value|."""
+        sign = -1.0 if self.maximised else 1.0
+        return relative_gap(sign * self.value, sign * self.bound)
+
+    @property
+    def mask(self) -> Masks:
+        """The set as n truth values."""
+        return as_mask(self.S, self.n)
+
+    @property
+    def x(self) -> np.ndarray:
+        """The set as n numbers, 0 or 1."""
+        return self.mask.astype(np.int64)
+
+    @property
+    def labels(self) -> tuple[Hashable, ...]:
+        """The names of the elements in the set; their numbers if they have no names."""
+        return self.S if self.names is None else tuple(self.names[j] for j in self.S)
+
+    def plot(self, axis: Any = None) -> Any:
+        """Draw value and bound over time with matplotlib; returns the axis."""
+        return draw_run(self.trace, axis, self.maximised)
 
     def to_dict(self) -> dict[str, Any]:
         """All fields as plain data, as :meth:`save` writes them; infinite numbers become None."""
-        fields = {name: getattr(self, name) for name in ("S", "value", "lower_bound", "gap", "status", "certified")}
-        more = ("message", "proof", "presolve", "solver", "nodes", "seconds", "oracle_calls")
-        fields |= {name: getattr(self, name) for name in more}
+        numbers = ("S", "value", "lower_bound", "upper_bound", "gap", "status", "certified")
+        words = ("message", "proof", "presolve", "solver", "nodes", "seconds", "oracle_calls", "n", "maximised")
+        fields = {name: getattr(self, name) for name in (*numbers, *words)}
+        fields["labels"] = [name if isinstance(name, (str, int, float)) else str(name) for name in self.labels]
         fields["trace"] = [{name: finite(entry) for name, entry in vars(event).items()} for event in self.trace]
         return {name: list(entry) if name == "S" else finite(entry) for name, entry in fields.items()}
 
@@ -142,13 +188,25 @@ class Result:
         """Write the result as JSON."""
         Path(path).write_text(json.dumps(self.to_dict(), indent=1) + "\n")
 
-    def __str__(self) -> str:
-        rows = {
-            "set": "{" + ", ".join(map(str, self.S)) + "}" + f"  ({len(self.S)} elements)",
+    def _rows(self) -> dict[str, str]:
+        """What is shown of it: names and words."""
+        side = "upper bound" if self.maximised else "lower bound"
+        return {
+            "set": "{" + ", ".join(map(str, self.labels)) + "}" + f"  ({len(self.S)} elements)",
             "value": f"{self.value:.10g}",
-            "lower bound": f"{self.lower_bound:.10g}" + ("" if math.isinf(self.gap) else f"  (gap {self.gap:.2g})"),
+            side: f"{self.bound:.10g}" + ("" if math.isinf(self.gap) else f"  (gap {self.gap:.2g})"),
             "certified": "no" if not self.certified else f"yes: {self.proof}" if self.proof else "yes",
             "status": f"{self.status}. {self.message}",
             "cost": f"{self.seconds:.3g} s, {self.nodes:,} nodes, {self.oracle_calls:,} oracle calls, {self.solver}",
         }
-        return "\n".join(f"{name:>12}  {text}" for name, text in rows.items())
+
+    def __str__(self) -> str:
+        return "\n".join(f"{name:>12}  {text}" for name, text in self._rows().items())
+
+    def _repr_html_(self) -> str:
+        """The same in a notebook."""
+        rows = {name: escape(text) for name, text in self._rows().items()}
+        rows["certified"] = badge("proved" if self.certified else "not proved", self.certified) + escape(
+            f" {self.proof}"
+        )
+        return facts("Maximum" if self.maximised else "Minimum", rows)

@@ -236,6 +236,11 @@ class Run:
         """The last event of the trace and the log: where the run ended, and why."""
         self._record(status, improved=False)
 
+    def close(self) -> None:
+        """Leave the log as a reader wants to find it, however the run ended."""
+        if self._log is not None:
+            self._log.close()
+
     def _report(self, source: str, improved: bool) -> None:
         event = self._record(source, improved)
         if self.callback is not None and self.callback(event):

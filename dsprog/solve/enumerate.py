@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Hashable, Iterable, Iterator
+from dataclasses import dataclass, field
+from html import escape
 
 from dsprog.core.constraints import Constraint
+from dsprog.core.labels import Labels
 from dsprog.core.oracle import Tally, count_oracle_calls
 from dsprog.core.problem import Problem
 from dsprog.core.set_function import SetFunction
 from dsprog.core.validation import as_count, as_number, elements
+from dsprog.pictures.html import table
 from dsprog.run.limits import Limits
+from dsprog.run.result import relative_gap
 from dsprog.run.run import Callback, Run
 from dsprog.run.solver import Solver
 from dsprog.solve.minimize import check_solver_object, opened
@@ -37,6 +41,36 @@ class BestSets:
     oracle_calls: int
     solver: str = ""
     presolve: str = ""
+    lower_bound: float = -math.inf
+    names: Labels | None = field(default=None, repr=False)
+
+    @property
+    def gap(self) -> float:
+        """How far the last set listed may lie above what is proved, relative to its value; 0 where certified."""
+        return 0.0 if self.certified else relative_gap(self.values[0] if self.values else math.inf, self.lower_bound)
+
+    @property
+    def labels(self) -> tuple[tuple[Hashable, ...], ...]:
+        """The names of the elements in each set; their numbers if they have no names."""
+        return self.sets if self.names is None else tuple(tuple(self.names[j] for j in S) for S in self.sets)
+
+    def _lines(self) -> list[tuple[str, str, str]]:
+        """Rank, value and set of each."""
+        pairs = zip(self.values, self.labels)
+        return [(str(k), f"{value:.10g}", f"{{{', '.join(map(str, S))}}}") for k, (value, S) in enumerate(pairs, 1)]
+
+    def _ending(self) -> str:
+        """Bound, gap and what is proved, in a sentence."""
+        gap = "" if math.isinf(self.gap) else f" (gap {self.gap:.2g})"
+        return f"{self.status}. {self.message} Lower bound of all: {self.lower_bound:.10g}{gap}."
+
+    def __str__(self) -> str:
+        lines = [f"{rank:>4}  {value:>16}  {S}" for rank, value, S in [("rank", "value", "set"), *self._lines()]]
+        return "\n".join([*lines, self._ending()])
+
+    def _repr_html_(self) -> str:
+        """The same in a notebook."""
+        return table("Best sets", ("rank", "value", "set"), self._lines()) + f"<p>{escape(self._ending())}</p>"
 
     def __iter__(self) -> Iterator[tuple[tuple[int, ...], float]]:
         return iter(zip(self.sets, self.values))
@@ -123,4 +157,6 @@ def build_best_sets(problem: Problem, run: Run, walked: Walked, k: int, tally: T
         oracle_calls=tally.calls,
         solver=", ".join(run.solvers),
         presolve=walked.presolve,
+        lower_bound=min(run.lower_bound, *values.tolist()) if len(values) else run.lower_bound,
+        names=problem.labels,
     )

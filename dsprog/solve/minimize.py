@@ -58,7 +58,8 @@ def minimize(
     seed : int, optional
         For solvers that draw random numbers.
     verbose : int
-        1 prints a live log to standard error, after what presolve did and who was chosen.
+        1 prints a live log to standard error, after what presolve did and who was chosen; 2 shows a bar instead. The
+        lines go to the logger ``dsprog``, too, if its level is ``INFO`` or below.
     callback : callable, optional
         Called with an :class:`Event` at every improvement and about once a second; a true answer stops the run.
     checkpoint : path, optional
@@ -146,4 +147,7 @@ def build_result(problem: Problem, run: Run, walked: Walked, oracle_calls: int) 
         seconds=run.total_seconds,
         oracle_calls=oracle_calls,
         trace=tuple(run.trace),
+        upper_bound=value,
+        n=problem.n,
+        names=problem.labels,
     )

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from contextlib import closing
 from dataclasses import dataclass
 
 from dsprog.core.constraints import Constraint
@@ -22,7 +23,7 @@ from dsprog.run.blas import one_blas_thread
 from dsprog.run.checkpoint import Section
 from dsprog.run.clock import compilation_announced
 from dsprog.run.limits import Limits
-from dsprog.run.log import Log
+from dsprog.run.log import log_for
 from dsprog.run.needs import check_needs
 from dsprog.run.result import Verdict
 from dsprog.run.run import Callback, Run
@@ -54,7 +55,7 @@ def begun(
     """The run of a call, its arguments checked."""
     if callback is not None and not callable(callback):
         raise TypeError(f"callback must be a function of one event, got {callback!r}")
-    log = Log() if as_count(int(verbose) if verbose is True or verbose is False else verbose, "verbose") else None
+    log = log_for(as_count(int(verbose) if verbose is True or verbose is False else verbose, "verbose"))
     return Run(
         problem,
         limits,
@@ -83,9 +84,9 @@ def prepared(objective: SetFunction | Problem, constraints: Iterable[Constraint]
 def walk(problem: Problem, run: Run, asked: Asked) -> Walked:
     """From a prepared problem to a verdict; the run holds sets and bounds. An interruption is one way to end."""
     announced = compilation_announced(run.say if run.logs else None)
-    with one_blas_thread(), announced, sigterm_interrupts(run.checkpoint is not None):
+    with closing(run), one_blas_thread(), announced, sigterm_interrupts(run.checkpoint is not None):
         walked = guarded(problem, run, asked)
-    run.finish(walked.verdict.status)
+        run.finish(walked.verdict.status)
     return walked
 
 

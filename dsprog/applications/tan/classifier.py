@@ -21,6 +21,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from dsprog.applications.tan.attribute_cuts import AttributeCut
 from dsprog.applications.tan.columns import gaps_of, learned, split_columns, which_categorical
+from dsprog.applications.tan.readable import as_graph, probabilities, row_numbers
 from dsprog.applications.tan.structure import Structure
 from dsprog.applications.tan.tables import Counts, LogTables
 from dsprog.core.validation import Floats, Ints, as_number
@@ -104,10 +105,13 @@ class TANClassifier(ClassifierMixin, BaseEstimator):
         self.criterion, self.smoothing, self.categorical, self.missing = criterion, smoothing, categorical, missing
         self.time_limit, self.cuts = time_limit, cuts
 
-    def fit(self, X: Any, y: Any) -> TANClassifier:
-        """Learn the codes of columns, the tree and its tables."""
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> TANClassifier:
+        """Learn the codes of columns, the tree and its tables; weights are how often each row counts."""
         structure = self._structure()
         columns, y = self._columns(X, y, reset=True)
+        if sample_weight is not None:
+            rows = row_numbers(sample_weight, len(y))
+            columns, y = [column[rows] for column in columns], y[rows]
         if self.missing == "drop":
             whole = ~np.any([gaps_of(column) for column in columns], axis=0)
             columns, y = [column[whole] for column in columns], y[whole]
@@ -145,12 +149,29 @@ class TANClassifier(ClassifierMixin, BaseEstimator):
         return self.classes_[best]
 
     def plot(self, axis: Any = None) -> Any:
-        """Draw the tree with matplotlib; returns the axis."""
+        """Draw the class above the tree of attributes with matplotlib; returns the axis."""
         from dsprog.applications.tan.picture import draw_tree
 
+        return draw_tree(self.tree_, self._names(), axis)
+
+    def to_networkx(self) -> Any:
+        """The network as a ``networkx.DiGraph`` with the node "class"."""
+        return as_graph(self.tree_, self._names())
+
+    def probability_table(self, feature: Any) -> Any:
+        """P(x_i | x_parent, c) as a pandas table, values and classes by name; ``feature`` is a name or a number."""
+        names = self._names()
+        i = names.index(str(feature)) if str(feature) in names else feature
+        if isinstance(i, bool) or not isinstance(i, (int, np.integer)) or not 0 <= i < len(names):
+            raise ValueError(f"feature must be a column of X, such as {names[0]!r} or 0, got {feature!r}")
+        parent = int(self.tree_[i])
+        above = None if parent < 0 else self.columns_[parent]
+        called = names[i], None if parent < 0 else names[parent]
+        return probabilities(self.tables_[i], self.columns_[i], above, self.classes_, called)
+
+    def _names(self) -> list[str]:
         check_is_fitted(self)
-        names = getattr(self, "feature_names_in_", [f"x{j}" for j in range(self.n_features_in_)])
-        return draw_tree(self.tree_, [str(name) for name in names], axis)
+        return [str(name) for name in getattr(self, "feature_names_in_", [f"x{j}" for j in range(self.n_features_in_)])]
 
     def _structure(self) -> Structure:
         if not as_number(self.smoothing, "smoothing") >= 0:

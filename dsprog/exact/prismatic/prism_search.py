@@ -13,6 +13,7 @@ from dsprog.core.lovasz import greedy_vertices
 from dsprog.core.problem import Problem
 from dsprog.core.validation import Floats, Masks, as_mask
 from dsprog.exact.prismatic import prism
+from dsprog.exact.prismatic.records import PrismIteration
 from dsprog.exact.units import Units
 from dsprog.milp import Programme
 from dsprog.run.driver import Bundle, Expansion, Method
@@ -38,7 +39,7 @@ class PrismSearch(Method):
     def __init__(self, problem: Problem, run: Run, options: Prismatic) -> None:
         super().__init__(problem, run)
         n = problem.n
-        self.options, self.programmes = options, 0
+        self.options, self.programmes, self.watched = options, 0, 0
         self.valid = problem.objective.is_certifiable
         self.reason = "" if self.valid else "f and g are not both known to be submodular"
         self.start_set = as_mask(options.start_vertex, n, "start_vertex")
@@ -85,6 +86,7 @@ class PrismSearch(Method):
         g_hat = self._g_hat(vertices)
         found = self._bounded(vertices[None], g_hat[None], -math.inf)
         if found is not None:
+            self._watched(None, found, np.ones(len(found), dtype=bool), math.inf)
             return found[0] if found else None
         x = self.start_set.astype(float)[None]  # out of time: the start vertex stands in for the optimum
         return self._bundle(vertices, g_hat, -math.inf, x, *self._judge(x))
@@ -117,6 +119,7 @@ class PrismSearch(Method):
         bounds = np.array([child["lower"][0] for child in children])
         deleted = prism.is_no_better(bounds, alpha)
         kept = [child for child, gone in zip(children, deleted) if not gone]
+        self._watched(bundle, children, ~deleted, float(values.min(initial=self.run.value)))
         return self._expansion(kept, 1, float(bounds[deleted].min(initial=math.inf)), masks, values)
 
     def proof(self) -> str:
@@ -212,6 +215,26 @@ class PrismSearch(Method):
         values = self.problem.objective.values(sets.reshape(-1, sets.shape[2])).reshape(sets.shape[:2])
         best = values.argmin(axis=1)
         return prism.cutting_planes(self.units.f, x), sets[rows, best], values[rows, best]
+
+    def _watched(self, bundle: Bundle | None, parts: list[Bundle], is_open: Masks, value: float) -> None:
+        """Tell the user's function about an iteration."""
+        if self.options.watch is None:
+            return
+        n = self.problem.n
+        self.watched += 1
+        record = PrismIteration(
+            number=self.watched - 1,
+            vertices=None if bundle is None else bundle["vertices"][0],
+            optimum=None if bundle is None else bundle["x"][0],
+            parts=np.concatenate([np.zeros((0, n + 1, n)), *(part["vertices"] for part in parts)]),
+            bounds=np.concatenate([np.zeros(0), *(part["lower"] for part in parts)]),
+            open=np.asarray(is_open, dtype=bool),
+            sets=np.concatenate([no_sets(n), *(part["mask"] for part in parts)]),
+            values=np.concatenate([np.zeros(0), *(part["value"] for part in parts)]),
+            value=value,
+            planes=len(self.slopes),
+        )
+        self.options.watch(record)
 
     # -- small things -----------------------------------------------------------------------------------------------
 

@@ -12,12 +12,13 @@ where f and g are strongly curved; subdivision at the optimum gains an order of 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
 
 from dsprog.core.problem import Problem
 from dsprog.core.validation import as_number
 from dsprog.exact.prismatic.prism_search import PrismSearch
+from dsprog.exact.prismatic.records import PrismIteration
 from dsprog.milp import BACKENDS
 from dsprog.run.needs import Need
 from dsprog.run.run import Run
@@ -51,6 +52,8 @@ class Prismatic(SearchSolver):
         largest marginal of f and g. What is reported as lower bound counts such a prism with its own bound.
     backend : {"highs", "scipy", "scip"}, optional
         Solver of the programmes; see :func:`dsprog.milp.programme`.
+    watch : callable, optional
+        Called with a :class:`PrismIteration` for the first simplex and after every iteration.
 
     Examples
     --------
@@ -67,6 +70,7 @@ class Prismatic(SearchSolver):
     start_vertex: Iterable[int] = ()
     tolerance: float = 1e-6
     backend: str | None = None
+    watch: Callable[[PrismIteration], object] | None = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if self.bound not in ("bilp", "lp"):
@@ -77,6 +81,8 @@ class Prismatic(SearchSolver):
             raise ValueError(f"backend must be {', '.join(BACKENDS)} or None, got {self.backend!r}")
         if not as_number(self.tolerance, "tolerance") >= 0:
             raise ValueError(f"tolerance must be at least 0, got {self.tolerance}")
+        if self.watch is not None and not callable(self.watch):
+            raise TypeError(f"watch must be a function of one PrismIteration, got {self.watch!r}")
         object.__setattr__(self, "start_vertex", tuple(self.start_vertex))
 
     def needs(self) -> tuple[Need, ...]:

@@ -1,0 +1,1 @@
+"""Faces towards other packages, each imported only when it is asked for."""
