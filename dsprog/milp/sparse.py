@@ -92,6 +92,14 @@ class SparseProgramme:
         self.row_upper.append(upper)
         return len(self.row_lower) - 1
 
+    def rows(self, columns: ArrayLike, values: ArrayLike, lower: ArrayLike, upper: ArrayLike) -> None:
+        """Add a row for each line of ``columns``, in which no column stands twice; the rest is one for all, or each."""
+        places = np.asarray(columns, dtype=np.int32)
+        self.indices += list(places)
+        self.values += list(np.broadcast_to(np.asarray(values, dtype=float), places.shape).copy())
+        self.row_lower += np.broadcast_to(np.asarray(lower, dtype=float), len(places)).tolist()
+        self.row_upper += np.broadcast_to(np.asarray(upper, dtype=float), len(places)).tolist()
+
     def change_row(self, row: int, columns: ArrayLike, values: ArrayLike, lower: float, upper: float) -> None:
         """Give a row other values for the columns that it has, and other limits."""
         places = np.searchsorted(self.indices[row], np.asarray(columns))
