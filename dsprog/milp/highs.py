@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,7 +11,8 @@ import numpy as np
 
 from dsprog.core.validation import Floats, Masks
 
-PATIENCE = 1.0  # seconds that HiGHS may take before Ctrl-C is watched for
+PATIENCE = 0.1  # seconds that HiGHS may take before Ctrl-C is watched for; a programme that takes longer starts again
+Watch = Callable[[float], bool]
 
 
 @dataclass(frozen=True)
@@ -100,17 +103,30 @@ def run(model: Any, time_limit: float) -> None:
         raise KeyboardInterrupt
 
 
-def was_cancelled(model: Any) -> bool:
-    """Run HiGHS in a thread; Ctrl-C cancels it, and the answer says whether that happened."""
+def was_cancelled(model: Any, watch: Watch | None = None) -> bool:
+    """Run HiGHS in a thread; Ctrl-C cancels it, and the answer says whether that happened.
+
+    ``watch`` is told the dual bound ten times a second, and ends the run by a true answer.
+    """
+    bounds = [-math.inf]
+
+    def note(event: Any) -> None:
+        bounds[0] = float(event.data_out.mip_dual_bound)
+
     model.HandleUserInterrupt = True
+    if watch is not None:
+        model.cbMipInterrupt += note
     model.startSolve()
     try:
         while not model.wait(0.1)[0]:
-            pass
+            if watch is not None and watch(bounds[0]):
+                model.cancelSolve()
     except KeyboardInterrupt:
         model.cancelSolve()
         model.wait()
         return True
     finally:
         model.HandleUserInterrupt = False
+        if watch is not None:
+            model.cbMipInterrupt -= note
     return False

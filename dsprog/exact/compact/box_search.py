@@ -10,6 +10,7 @@ since its value is known: the search is finite.
 from __future__ import annotations
 
 import math
+import os
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -146,7 +147,7 @@ class BoxSearch(Method):
         return self._result([with_lower(node, lower, WHOLE)], masks=masks, values=values)
 
     def _solve(self, node: Bundle, cutoff: float) -> Expansion:
-        outcome = self._solved((cutoff + self.tolerance) / self.model.unit)
+        outcome = self._solved((cutoff + self.tolerance) / self.model.unit, float(node["lower"][0]))
         lower = self._raised(float(node["lower"][0]), outcome)
         masks = self._sets_of(outcome)
         values = self.problem.objective.values(masks)
@@ -161,10 +162,15 @@ class BoxSearch(Method):
             return self._result(self._halved(node, lower, outcome.z), masks=masks, values=values)
         return self._result([with_lower(node, lower)], masks=masks, values=values)
 
-    def _solved(self, cutoff: float) -> Outcome:
+    def _solved(self, cutoff: float, lower: float) -> Outcome:
         """The programme with integrality: rows come after each solve of HiGHS, or while SCIP searches."""
+
+        def watch(bound: float) -> bool:
+            proved = max(lower, self.model.unit * bound) if math.isfinite(bound) else lower
+            return self.run.pause(0, "compact model", lambda: (1, min(proved, self.decided)))
+
         if self.options.backend == "highs":
-            return self.model.programme.solve(self.run.seconds_left, cutoff)
+            return self.model.programme.solve(self.run.seconds_left, cutoff, watch)
         return solve_lazily(self.model.programme, self._separate, self.run.seconds_left, cutoff)
 
     def _separate(self, z: Floats) -> bool:
@@ -251,6 +257,17 @@ def size_of_data(problem: Problem, value: float) -> float:
         float(np.abs(side.marginals(np.zeros((1, problem.n), dtype=bool))).max(initial=0.0)) for side in sides
     )
     return max(largest, abs(value - problem.objective([])) if math.isfinite(value) else 0.0) or 1.0
+
+
+def export(problem: Problem, path: str | os.PathLike[str]) -> None:
+    """Write the compact model of a problem as an ``.mps`` or ``.lp`` file.
+
+    Its optimum is that of the problem where every term has columns that are exact; curves are replaced by their chords
+    and cuts are those of the start, so that in general it is a relaxation.
+    """
+    model = build(problem, 1.0)
+    model.set_intervals(*(np.array([getattr(curve, end) for curve in model.curves]) for end in ("lowest", "highest")))
+    model.programme.write(path)
 
 
 def build(problem: Problem, unit: float, I: Masks | None = None, U: Masks | None = None) -> Model:
