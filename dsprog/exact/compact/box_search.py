@@ -272,8 +272,6 @@ def export(problem: Problem, path: str | os.PathLike[str]) -> None:
 
 def build(problem: Problem, unit: float, I: Masks | None = None, U: Masks | None = None) -> Model:
     """The model of a problem on the sets between I and U: every term, entered on the side of its sign."""
-    I = np.zeros(problem.n, dtype=bool) if I is None else I
-    U = np.ones(problem.n, dtype=bool) if U is None else U
-    model = Model(problem.rows, unit, I, U)
+    model = Model(problem.n, problem.rows, unit, I, U)
     model.minimise(model.enter(problem.objective, model.elements, 1.0))
     return model

@@ -83,10 +83,11 @@ class Model:
         Why bounds are not proved, if they are not.
     """
 
-    def __init__(self, rows: LinearRows, unit: float, I: Masks, U: Masks) -> None:
+    def __init__(self, n: int, rows: LinearRows, unit: float, I: Masks | None = None, U: Masks | None = None) -> None:
+        I, U = np.zeros(n, dtype=bool) if I is None else I, np.ones(n, dtype=bool) if U is None else U
         self.unit = unit
         self.programme = SparseProgramme()
-        self.n, self.x = len(I), self.programme.columns(np.zeros(len(I)), I, U, integer=True)
+        self.n, self.x = n, self.programme.columns(np.zeros(n), I, U, integer=True)
         self.zero, self.one = (int(self.programme.columns([0.0], fixed, fixed)[0]) for fixed in (0.0, 1.0))
         self.curves: list[Curve] = []
         self.cuts: list[Separator] = []

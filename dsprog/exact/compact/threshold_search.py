@@ -16,7 +16,7 @@ from dsprog.core.rows import propagate
 from dsprog.core.validation import Masks
 from dsprog.exact.compact.ascent import RootAscent
 from dsprog.exact.compact.maxima import Maxima
-from dsprog.exact.compact.thresholds import ThresholdBound, Walk
+from dsprog.exact.compact.thresholds import ThresholdBound, ThresholdWalk
 from dsprog.run.driver import Bundle, Expansion, Method
 from dsprog.run.run import Run
 
@@ -101,8 +101,8 @@ class ThresholdSearch(Method):
         return float(value[0])
 
     def _child(self, I: Masks, U: Masks, parent: Bundle, cutoff: float) -> tuple[Bundle | None, float]:
-        include, exclude, feasible = propagate(self.problem.rows, {"I": I[None, :], "U": U[None, :]})
-        if not feasible[0]:
+        include, exclude, possible = propagate(self.problem.rows, {"I": I[None, :], "U": U[None, :]})
+        if not possible[0]:
             return None, math.inf
         I, U, closed = I | include[0], U & ~exclude[0], math.inf
         walk, lower = self.bound.walk(parent["tau"][0]), float(parent["lower"][0])
@@ -125,14 +125,14 @@ class ThresholdSearch(Method):
             return None, min(closed, lower)
         return node(I, U, walk, lower), closed
 
-    def _look(self, I: Masks, U: Masks, walk: Walk, lower: float) -> None:
+    def _look(self, I: Masks, U: Masks, walk: ThresholdWalk, lower: float) -> None:
         """Offer the set that a bound is about; exchanges only where it is not much worse than the best."""
         mask, value = self.bound.minimiser(I, U, walk), self.run.value
         if self.maxima.value(np.flatnonzero(mask)) < value + max(0.0, value - lower):
             self.run.offer(*self.bound.improved(mask, np.flatnonzero(U & ~I)), "thresholds")
 
 
-def node(I: Masks, U: Masks, walk: Walk, lower: float) -> Bundle:
+def node(I: Masks, U: Masks, walk: ThresholdWalk, lower: float) -> Bundle:
     """One interval; thresholds are kept in short, since any are valid."""
     tau, average = walk.tau.astype(np.float32), walk.average.astype(np.float32)
     arrays = {"I": I, "U": U, "tau": tau, "average": average}

@@ -31,7 +31,7 @@ MEMORY = 0.05  # weight of a new minimiser in their average
 EXCHANGES = 100
 
 
-class Table(NamedTuple):
+class BenefitTable(NamedTuple):
     """Benefits and costs, and the rows with their tolerance."""
 
     benefits: Floats
@@ -42,7 +42,7 @@ class Table(NamedTuple):
     disjoint: bool
 
 
-class Walk(NamedTuple):
+class ThresholdWalk(NamedTuple):
     """Where an ascent is: best thresholds and what they prove, the present ones, and how it goes on."""
 
     tau: Floats
@@ -164,16 +164,16 @@ class ThresholdBound:
     def __init__(self, maxima: Maxima, problem: Problem) -> None:
         self.maxima, self.problem = maxima, problem
         rows = problem.rows
-        self.table = Table(maxima.benefits, maxima.costs, rows.A, *rows.relaxed, rows.disjoint)
+        self.table = BenefitTable(maxima.benefits, maxima.costs, rows.A, *rows.relaxed, rows.disjoint)
 
-    def walk(self, tau: Floats) -> Walk:
+    def walk(self, tau: Floats) -> ThresholdWalk:
         """An ascent that begins at some thresholds."""
         p, n = len(tau), self.problem.n
         tau = np.array(tau, dtype=float)
         numbers = np.array([-np.inf, 1.0, 0.0])
-        return Walk(tau, np.zeros((1, n)), tau.copy(), np.zeros(p), np.zeros(n), numbers)
+        return ThresholdWalk(tau, np.zeros((1, n)), tau.copy(), np.zeros(p), np.zeros(n), numbers)
 
-    def climb(self, I: Masks, U: Masks, walk: Walk, value: float, cutoff: float, steps: int) -> float:
+    def climb(self, I: Masks, U: Masks, walk: ThresholdWalk, value: float, cutoff: float, steps: int) -> float:
         """Take steps in an interval; returns the best bound of the walk."""
         included = np.flatnonzero(I)
         constants = np.array([self.maxima.constant + self.maxima.costs[included].sum(), self.maxima.constant])
@@ -181,7 +181,7 @@ class ThresholdBound:
         ascend_kernel(self.table, I[None, :], U[None, :], floor, constants, walk, value, cutoff, steps)
         return self.maxima.rounded_up(float(walk.numbers[0]))
 
-    def settle(self, I: Masks, U: Masks, walk: Walk, cutoff: float) -> tuple[Masks, Masks, float, bool]:
+    def settle(self, I: Masks, U: Masks, walk: ThresholdWalk, cutoff: float) -> tuple[Masks, Masks, float, bool]:
         """A smaller interval that has all sets below the cutoff, a bound of the others, and whether it may have any.
 
         bound + |reduced_j| holds for all sets with the choice of j turned round.
@@ -199,7 +199,7 @@ class ThresholdBound:
 
     # -- sets -------------------------------------------------------------------------------------------------------
 
-    def minimiser(self, I: Masks, U: Masks, walk: Walk) -> Masks:
+    def minimiser(self, I: Masks, U: Masks, walk: ThresholdWalk) -> Masks:
         """The set that the bound of a walk is about."""
         chosen = np.empty(self.problem.n, dtype=bool)
         minimiser_kernel(self.table, I[None, :], U[None, :], walk.reduced, chosen)
