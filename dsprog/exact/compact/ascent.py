@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 
+from dsprog.approximate.local_search import offer_local_optima
 from dsprog.core.problem import Problem
 from dsprog.core.validation import Masks
 from dsprog.exact.compact.maxima import Maxima
@@ -13,6 +14,8 @@ from dsprog.exact.compact.thresholds import SHORTEST, ThresholdBound
 from dsprog.run.run import Run
 
 ROUNDS = 40
+STARTS = 20
+PROMISING = 100  # elements of least reduced cost that exchanges look at, and three times the size of the set
 STEPS = 20  # in a round, before elements are decided and sets are looked for
 
 
@@ -47,6 +50,8 @@ class RootAscent:
         self.walk = self.bound.walk(np.sort(table, axis=0)[-2:].mean(axis=0))
         self._climb(1)
         self._offer(mask)
+        if self.run.mask is None:  # rows that a greedy set does not keep
+            offer_local_optima(self.problem, self.run, STARTS)
         for _ in range(ROUNDS):
             if self.closed or self.run.stop_reason() is not None or self.walk.numbers[1] < SHORTEST:
                 break
@@ -70,5 +75,5 @@ class RootAscent:
 
     def _offer(self, mask: Masks) -> None:
         free = np.flatnonzero(self.U & ~self.I)
-        promising = free[np.argsort(self.walk.reduced[0, free], kind="stable")[: 3 * int(mask.sum()) + 30]]
+        promising = free[np.argsort(self.walk.reduced[0, free], kind="stable")[: 3 * int(mask.sum()) + PROMISING]]
         self.run.offer(*self.bound.improved(mask, promising), "thresholds")
