@@ -56,6 +56,12 @@ class Expression:
         return float(self.constant + self.values @ z[self.columns])
 
 
+def joined(parts: Sequence[Expression]) -> Expression:
+    """The sum of some expressions."""
+    columns, values = (np.concatenate([getattr(part, name) for part in parts]) for name in ("columns", "values"))
+    return Expression(columns, values, sum(part.constant for part in parts))
+
+
 class ColumnModel(Protocol):
     """What a function may ask of the model that it enters; weights say by how much a violation counts."""
 
@@ -77,6 +83,11 @@ class ColumnModel(Protocol):
     def row(self, columns: ArrayLike, values: ArrayLike, lower: float = -math.inf, upper: float = math.inf) -> int:
         """The row lower <= Σ values·z[columns] <= upper."""
 
+    def rows(
+        self, columns: ArrayLike, values: ArrayLike, lower: ArrayLike = -math.inf, upper: ArrayLike = math.inf
+    ) -> None:
+        """A row for each line of ``columns``, in which no column stands twice."""
+
     def at_least(self, expression: Expression, level: float = 0.0) -> int:
         """The row ``expression`` >= ``level``."""
 
@@ -96,6 +107,9 @@ class ColumnModel(Protocol):
         self, line: Line, arguments: Sequence[Expression], lowest: Floats, highest: Floats, weights: Floats
     ) -> Ints:
         """Columns u_k <= φ(argument_k), φ concave, by the tangents that ``line`` gives."""
+
+    def below_maxima(self, similarity: Floats, elements: Ints, weight: float) -> Expression:
+        """Columns whose sum is at most Σ_i max_{j∈S} s_ij, by threshold cuts."""
 
     def class_entropy(self, information: Any, elements: Ints, weight: float) -> Expression:
         """A column e >= H(y | X_S), for information with a class that is rewarded."""

@@ -160,8 +160,7 @@ class Complement(View):
     def columns(self, model: ColumnModel, elements: Ints, weight: float) -> Expression:
         """A column 1 - x_j for each element."""
         others = model.columns(self.n)
-        for other, element in zip(others, elements):
-            model.row([other, element], [1.0, 1.0], 1.0, 1.0)
+        model.rows(np.column_stack([others, elements]), [1.0, 1.0], 1.0, 1.0)
         return model.enter(self.function, others, weight)
 
     def curvature(self) -> Floats | None:

@@ -173,16 +173,15 @@ class Coverage(SetFunction):
         Items that the same elements cover are one; an item of one element is that element.
         """
         covers = self._covers(elements)
-        columns_of = [model.columns(1) if len(who) > 1 else who for who, _ in covers]
-        for z, (who, _) in zip(columns_of, covers):
-            if len(who) == 1:
-                continue
+        shared = np.array([len(who) > 1 for who, _ in covers], dtype=bool)
+        z = np.array([who[0] for who, _ in covers], dtype=np.int64)
+        z[shared] = model.columns(int(shared.sum()))
+        for k in np.flatnonzero(shared):
+            who = covers[k][0]
             if weight > 0:
-                for x in who:
-                    model.row([z[0], x], [1.0, -1.0], lower=0.0)
+                model.rows(np.column_stack([np.full(len(who), z[k]), who]), [1.0, -1.0], lower=0.0)
             else:
-                model.row(np.append(who, z), np.append(np.ones(len(who)), -1.0), lower=0.0)
-        z = np.concatenate([np.zeros(0, dtype=np.int64), *columns_of])
+                model.rows(np.append(who, z[k])[None, :], np.append(np.ones(len(who)), -1.0), lower=0.0)
         return Expression(z, np.array([w for _, w in covers]))
 
     def _covers(self, elements: Ints) -> list[tuple[Ints, float]]:

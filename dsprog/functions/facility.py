@@ -7,11 +7,13 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dsprog.core.column_model import ColumnModel, Expression
+from dsprog.core.column_model import ColumnModel, Expression, joined
 from dsprog.core.kernel import kernel, part
 from dsprog.core.knowledge import Knowledge
 from dsprog.core.set_function import SetFunction
 from dsprog.core.validation import Floats, Ints, Masks, as_matrix, everywhere
+
+MOST_PAIRS = 5000  # of client and facility, beyond which a compact model has threshold cuts instead of columns
 
 
 @part
@@ -173,24 +175,26 @@ class FacilityLocation(SetFunction):
     def columns(self, model: ColumnModel, elements: Ints, weight: float) -> Expression:
         """From below a client covers levels: z_r >= x_j for its r best facilities, z_1 <= z_2 <= ..., and its
         similarity is Σ_r (s_r - s_{r+1}) z_r. From above it takes fractions y_j <= x_j with Σ y_j <= 1, and its
-        similarity is Σ_j s_j y_j.
+        similarity is Σ_j s_j y_j; where that would be many columns, threshold cuts do the same.
         """
-        total = Expression()
+        if weight < 0 and int((self.similarity[:, elements != model.zero] > 0).sum()) > MOST_PAIRS:
+            return model.below_maxima(self.similarity, elements, weight)
+        parts = [Expression()]
         for s, ranking in zip(self.similarity, self._ranking):
-            ranked = ranking[s[ranking] > 0]
+            ranked = ranking[(s[ranking] > 0) & (elements[ranking] != model.zero)]
             if len(ranked) == 0:
                 continue
             y, x = model.columns(len(ranked)), elements[ranked]
-            for own, element in zip(y, x):
-                model.row([own, element], [1.0, -1.0], *((0.0, np.inf) if weight > 0 else (-np.inf, 0.0)))
+            pairs = np.column_stack([y, x])
             if weight > 0:
-                for lower, higher in zip(y[1:], y):
-                    model.row([lower, higher], [1.0, -1.0], lower=0.0)
-                total = total.plus(Expression(y, s[ranked] - np.append(s[ranked][1:], 0.0)))
+                model.rows(pairs, [1.0, -1.0], lower=0.0)
+                model.rows(np.column_stack([y[1:], y[:-1]]), [1.0, -1.0], lower=0.0)
+                parts.append(Expression(y, s[ranked] - np.append(s[ranked][1:], 0.0)))
             else:
-                model.row(y, np.ones(len(y)), upper=1.0)
-                total = total.plus(Expression(y, s[ranked]))
-        return total
+                model.rows(pairs, [1.0, -1.0], upper=0.0)
+                model.rows(y[None, :], 1.0, upper=1.0)
+                parts.append(Expression(y, s[ranked]))
+        return joined(parts)
 
 
 @kernel

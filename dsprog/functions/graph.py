@@ -140,13 +140,13 @@ class Quadratic(SetFunction):
     def columns(self, model: ColumnModel, elements: Ints, weight: float) -> Expression:
         """A pair is a column y = x_i x_j: pressed down y >= x_i + x_j - 1 and y >= 0, pressed up y <= x_i, y <= x_j."""
         pairs = upper_triangle(self.pairs).tocoo()
-        y = model.columns(len(pairs.data))
-        for column, i, j, P in zip(y, elements[pairs.row], elements[pairs.col], pairs.data):
-            if weight * P > 0:
-                model.row([column, i, j], [1.0, -1.0, -1.0], lower=-1.0)
-            else:
-                model.row([column, i], [1.0, -1.0], upper=0.0)
-                model.row([column, j], [1.0, -1.0], upper=0.0)
+        y, i, j = model.columns(len(pairs.data)), elements[pairs.row], elements[pairs.col]
+        twice, down = i == j, weight * pairs.data > 0
+        for column, same in zip(y[twice], i[twice]):  # two elements that stand for the same column
+            model.row([column, same], [1.0, -1.0], 0.0, 0.0)
+        model.rows(np.column_stack([y, i, j])[down & ~twice], [1.0, -1.0, -1.0], lower=-1.0)
+        for end in (i, j):
+            model.rows(np.column_stack([y, end])[~down & ~twice], [1.0, -1.0], upper=0.0)
         return Expression(elements, self.u, self.constant).plus(Expression(y, pairs.data))
 
     def _restrict(self, include: Ints, free: Ints) -> Pairwise:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import signal
 import threading
 from collections.abc import Callable, Iterator
@@ -14,7 +15,8 @@ import numpy as np
 from dsprog.core.validation import Floats, Masks
 
 INTERRUPTS = ("cbSimplexInterrupt", "cbIpmInterrupt", "cbMipInterrupt")  # where HiGHS asks whether to go on
-PATIENCE = 1.0  # seconds that HiGHS may take before Ctrl-C is watched for
+PATIENCE = 0.1  # seconds that HiGHS may take before Ctrl-C is watched for; a programme that takes longer starts again
+Watch = Callable[[float], bool]
 
 
 @dataclass(frozen=True)
@@ -105,17 +107,21 @@ def run(model: Any, time_limit: float) -> None:
         raise KeyboardInterrupt
 
 
-def was_cancelled(model: Any) -> bool:
+def was_cancelled(model: Any, watch: Watch | None = None) -> bool:
     """Run HiGHS in a thread; Ctrl-C cancels it, and the answer says whether there was one, late or not.
 
+    ``watch`` is told the dual bound of a mixed-integer programme ten times a second, and ends the run by a true answer.
     Signals wait until HiGHS has stopped. A KeyboardInterrupt raised in the middle of the locks of highspy (its
     ``startSolve`` and ``wait``) leaves them taken, and the next solve would wait for ever.
     """
-    done, cancelled = threading.Event(), threading.Event()
+    done, cancelled, bounds = threading.Event(), threading.Event(), [-math.inf]
 
     def look(event: Any) -> None:
         if cancelled.is_set():
             event.interrupt()
+
+    def note(event: Any) -> None:  # only the mixed-integer callback has a bound
+        bounds[0] = float(event.data_out.mip_dual_bound)
 
     def work() -> None:
         try:
@@ -128,11 +134,14 @@ def was_cancelled(model: Any) -> bool:
         with signals_deferred(cancelled.set):
             for place in INTERRUPTS:
                 getattr(model, place).subscribe(look)
+            model.cbMipInterrupt.subscribe(note)
             threading.Thread(target=work, daemon=True).start()
             while not done.wait(0.1):
-                pass
+                if watch is not None and watch(bounds[0]):
+                    cancelled.set()
             for place in INTERRUPTS:
                 getattr(model, place).unsubscribe(look)
+            model.cbMipInterrupt.unsubscribe(note)
     except KeyboardInterrupt:
         return True
     return False

@@ -16,6 +16,7 @@ what was proved until then is kept.
 from __future__ import annotations
 
 import math
+import os
 from dataclasses import dataclass
 from typing import Any
 
@@ -92,6 +93,14 @@ class SparseProgramme:
         self.row_upper.append(upper)
         return len(self.row_lower) - 1
 
+    def rows(self, columns: ArrayLike, values: ArrayLike, lower: ArrayLike, upper: ArrayLike) -> None:
+        """Add a row for each line of ``columns``, in which no column stands twice; the rest is one for all, or each."""
+        places = np.asarray(columns, dtype=np.int32)
+        self.indices += list(places)
+        self.values += list(np.broadcast_to(np.asarray(values, dtype=float), places.shape).copy())
+        self.row_lower += np.broadcast_to(np.asarray(lower, dtype=float), len(places)).tolist()
+        self.row_upper += np.broadcast_to(np.asarray(upper, dtype=float), len(places)).tolist()
+
     def change_row(self, row: int, columns: ArrayLike, values: ArrayLike, lower: float, upper: float) -> None:
         """Give a row other values for the columns that it has, and other limits."""
         places = np.searchsorted(self.indices[row], np.asarray(columns))
@@ -124,12 +133,25 @@ class SparseProgramme:
             self._rows_there = len(self.row_lower)
         return self._outcome(self._relaxation, time_limit, whole=False)
 
-    def solve(self, time_limit: float = math.inf, cutoff: float = math.inf) -> Outcome:
-        """Solve with integrality; points of value ``cutoff`` and more need not be found."""
+    def solve(
+        self, time_limit: float = math.inf, cutoff: float = math.inf, watch: highs.Watch | None = None
+    ) -> Outcome:
+        """Solve with integrality; points of value ``cutoff`` and more need not be found.
+
+        ``watch`` gets the bound so far, now and then, and ends the run by a true answer, as if its time were over.
+        """
         model = self._built(whole=True)
         if math.isfinite(cutoff):
             model.setOptionValue("objective_bound", cutoff)
-        return self._outcome(model, time_limit, whole=True, cutoff=cutoff)
+
+        def told(bound: float) -> bool:
+            return watch is not None and watch(min(bound, cutoff) - self.rounding)
+
+        return self._outcome(model, time_limit, whole=True, cutoff=cutoff, watch=None if watch is None else told)
+
+    def write(self, path: str | os.PathLike[str]) -> None:
+        """Write the programme with integrality as an .mps or .lp file, as HiGHS does."""
+        self._built(whole=True).writeModel(os.fspath(path))
 
     def rows_from(self, first: int = 0) -> highs.Rows:
         """The rows from one on."""
@@ -142,11 +164,13 @@ class SparseProgramme:
         integer = self.integer if whole else None
         return highs.built(OPTIONS, self.cost, self.lower, self.upper, self.rows_from(), integer, self.constant)
 
-    def _outcome(self, model: Any, time_limit: float, whole: bool, cutoff: float = math.inf) -> Outcome:
-        interrupted = run_cancellable(model, time_limit)
+    def _outcome(
+        self, model: Any, time_limit: float, whole: bool, cutoff: float = math.inf, watch: highs.Watch | None = None
+    ) -> Outcome:
+        interrupted = run_cancellable(model, time_limit, watch)
         if not interrupted and highs.status(model) == "unclear":
             model.setOptionValue("presolve", "off")
-            interrupted = run_cancellable(model, time_limit)
+            interrupted = run_cancellable(model, time_limit, watch)
         status, info = highs.status(model), model.getInfo()
         if not interrupted and status == "unclear":
             words = model.modelStatusToString(model.getModelStatus())
@@ -168,7 +192,7 @@ class SparseProgramme:
         return Outcome("limit", bound, z)
 
 
-def run_cancellable(model: Any, time_limit: float) -> bool:
+def run_cancellable(model: Any, time_limit: float, watch: highs.Watch | None = None) -> bool:
     """Run HiGHS for a time that Ctrl-C may cut short; the answer says whether it did."""
     model.setOptionValue("time_limit", model.getRunTime() + max(0.0, min(time_limit, 1e9)))
-    return highs.was_cancelled(model)
+    return highs.was_cancelled(model, watch)

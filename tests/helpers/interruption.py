@@ -35,9 +35,9 @@ def interrupt_highs(monkeypatch):
     """Press Ctrl-C inside the first run of HiGHS with whole columns; whether each run was cancelled is listed."""
     real, answers = highs.was_cancelled, []
 
-    def cancelled(model):
+    def cancelled(model, watch=None):
         whole = len(model.getLp().integrality_) > 0
-        answers.append(real(Waiting(model) if whole and not any(answers) else model))
+        answers.append(real(Waiting(model) if whole and not any(answers) else model, watch))
         return answers[-1]
 
     monkeypatch.setattr(highs, "was_cancelled", cancelled)

@@ -187,7 +187,8 @@ def test_a_programme_that_fails_costs_a_bound_never_the_run(monkeypatch):
 
     monkeypatch.setattr(SparseProgramme, "relaxed", fail)
     rng = np.random.default_rng(0)
-    objective = ds.Modular(rng.random(90)) - ds.Coverage((rng.random((40, 90)) < 0.03).astype(float), rng.random(40))
+    covers = [ds.Coverage((rng.random((40, 90)) < 0.03).astype(float), rng.random(40)) for _ in range(2)]
+    objective = 0.2 * covers[0] + ds.Modular(rng.random(90)) - covers[1]
     default = ds.minimize(objective, reduce=False, node_limit=2000)
     assert default.solver == "CompactModel, BranchAndBound"
     assert np.isfinite([default.value, default.lower_bound]).all()

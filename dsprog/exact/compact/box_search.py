@@ -10,6 +10,7 @@ since its value is known: the search is finite.
 from __future__ import annotations
 
 import math
+import os
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -19,7 +20,10 @@ from dsprog.approximate.local_search import descend, offer_local_optima
 from dsprog.approximate.ssp import SSP
 from dsprog.core.problem import Problem
 from dsprog.core.validation import Floats, Masks
+from dsprog.exact.compact.ascent import RootAscent
+from dsprog.exact.compact.maxima import maxima_of
 from dsprog.exact.compact.model import Model
+from dsprog.exact.compact.rounding import filled
 from dsprog.milp.lazy import solve_lazily
 from dsprog.milp.sparse import Outcome
 from dsprog.run.driver import Bundle, Expansion, Method
@@ -49,9 +53,25 @@ class BoxSearch(Method):
         self.seen: list[Masks] = []  # sets of points that SCIP asked about
 
     @cached_property
+    def thresholds(self) -> RootAscent | None:
+        """For costs less best benefits: the bound that comes before any programme, and what it decides."""
+        maxima = self.problem.derived(maxima_of)
+        return None if maxima is None else RootAscent(maxima, self.problem, self.run).go()
+
+    @cached_property
     def model(self) -> Model:
-        """The programme, in units of the data."""
-        return build(self.problem, size_of_data(self.problem, self.run.value))
+        """The programme, in units of the data, on the elements that thresholds have not decided."""
+        unit, thresholds = size_of_data(self.problem, self.run.value), self.thresholds
+        if thresholds is None:
+            return build(self.problem, unit)
+        model = build(self.problem, unit, thresholds.I, thresholds.U)
+        model.separate_near(thresholds.walk.average)
+        return model
+
+    @property
+    def decided(self) -> float:
+        """A bound of all sets that the model leaves out."""
+        return math.inf if self.thresholds is None else self.thresholds.decided
 
     @cached_property
     def tolerance(self) -> float:
@@ -75,10 +95,12 @@ class BoxSearch(Method):
 
     def root(self) -> Bundle:
         """The whole range of every argument; good sets come first, since the size of values is that of the data."""
-        self._find_sets()
+        if self.thresholds is None:
+            self._find_sets()
         curves = self.model.curves
         a, b = np.array([[c.lowest for c in curves]]), np.array([[c.highest for c in curves]])
-        return {"lower": np.array([-np.inf]), "a": a, "b": b, "stage": np.array([RELAXED])}
+        lower = -np.inf if self.thresholds is None else self.thresholds.lower
+        return {"lower": np.array([lower]), "a": a, "b": b, "stage": np.array([RELAXED])}
 
     def _find_sets(self) -> None:
         """Local search, and where it can be SSP with a tenth of the time."""
@@ -125,7 +147,7 @@ class BoxSearch(Method):
         return self._result([with_lower(node, lower, WHOLE)], masks=masks, values=values)
 
     def _solve(self, node: Bundle, cutoff: float) -> Expansion:
-        outcome = self._solved((cutoff + self.tolerance) / self.model.unit)
+        outcome = self._solved((cutoff + self.tolerance) / self.model.unit, float(node["lower"][0]))
         lower = self._raised(float(node["lower"][0]), outcome)
         masks = self._sets_of(outcome)
         values = self.problem.objective.values(masks)
@@ -140,10 +162,15 @@ class BoxSearch(Method):
             return self._result(self._halved(node, lower, outcome.z), masks=masks, values=values)
         return self._result([with_lower(node, lower)], masks=masks, values=values)
 
-    def _solved(self, cutoff: float) -> Outcome:
+    def _solved(self, cutoff: float, lower: float) -> Outcome:
         """The programme with integrality: rows come after each solve of HiGHS, or while SCIP searches."""
+
+        def watch(bound: float) -> bool:
+            proved = max(lower, self.model.unit * bound) if math.isfinite(bound) else lower
+            return self.run.pause(0, "compact model", lambda: (1, min(proved, self.decided)))
+
         if self.options.backend == "highs":
-            return self.model.programme.solve(self.run.seconds_left, cutoff)
+            return self.model.programme.solve(self.run.seconds_left, cutoff, watch)
         return solve_lazily(self.model.programme, self._separate, self.run.seconds_left, cutoff)
 
     def _separate(self, z: Floats) -> bool:
@@ -173,13 +200,18 @@ class BoxSearch(Method):
         return masks[self.problem.feasible(masks)]
 
     def _rounded(self, z: Floats) -> tuple[Masks, Floats]:
-        """Sets near a fractional point: the prefixes of its elements in falling order, the best two improved."""
+        """Sets near a fractional point: the prefixes of its elements in falling order, and what the rows leave of the
+        elements that it has a part of; the best two improved.
+        """
         x = z[self.model.x]
         order = np.argsort(-x, kind="stable")
         sizes = np.unique(np.append(np.linspace(0, len(x), min(len(x) + 1, 33)).astype(int), (x >= 0.5).sum()))
         masks = np.zeros((len(sizes), len(x)), dtype=bool)
         for row, size in zip(masks, sizes):
             row[order[:size]] = True
+        if len(self.problem.rows):
+            near = [filled(self.problem.rows, order, x > part) for part in (1e-6, 0.5 - 1e-6)]
+            masks = np.vstack([masks, *near])
         masks = masks[self.problem.feasible(masks)]
         best = np.argsort(self.problem.objective.values(masks), kind="stable")[:2]
         feasible = self.problem.feasible if len(self.problem.rows) else None
@@ -205,6 +237,7 @@ class BoxSearch(Method):
     ) -> Expansion:
         masks = np.zeros((0, self.problem.n), dtype=bool) if masks is None else masks
         values = np.zeros(0) if values is None else values
+        closed = min(closed, self.decided)
         return Expansion(bundles, 1, masks, values, closed, "compact model", len(self.model.programme.row_lower))
 
 
@@ -226,8 +259,19 @@ def size_of_data(problem: Problem, value: float) -> float:
     return max(largest, abs(value - problem.objective([])) if math.isfinite(value) else 0.0) or 1.0
 
 
-def build(problem: Problem, unit: float) -> Model:
-    """The model of a problem: every term, entered on the side of its sign."""
-    model = Model(problem.n, problem.rows, unit)
-    model.minimise(model.enter(problem.objective, model.x, 1.0))
+def export(problem: Problem, path: str | os.PathLike[str]) -> None:
+    """Write the compact model of a problem as an ``.mps`` or ``.lp`` file.
+
+    Its optimum is that of the problem where every term has columns that are exact; curves are replaced by their chords
+    and cuts are those of the start, so that in general it is a relaxation.
+    """
+    model = build(problem, 1.0)
+    model.set_intervals(*(np.array([getattr(curve, end) for curve in model.curves]) for end in ("lowest", "highest")))
+    model.programme.write(path)
+
+
+def build(problem: Problem, unit: float, I: Masks | None = None, U: Masks | None = None) -> Model:
+    """The model of a problem on the sets between I and U: every term, entered on the side of its sign."""
+    model = Model(problem.n, problem.rows, unit, I, U)
+    model.minimise(model.enter(problem.objective, model.elements, 1.0))
     return model

@@ -22,6 +22,7 @@ from dsprog.core.set_function import SetFunction
 from dsprog.core.validation import Floats, Ints, Masks
 from dsprog.exact.compact.class_entropy import ClassEntropy
 from dsprog.exact.compact.cuts import Lovasz, ModularMajorants, ScalarTangents, Separator
+from dsprog.exact.compact.threshold_cuts import ThresholdCuts, grouped
 from dsprog.functions.mutual_information import MutualInformation
 from dsprog.milp.sparse import SparseProgramme
 
@@ -74,20 +75,24 @@ class Model:
         The size of the data, so that the tolerances of HiGHS are relative to it.
     x : (n,) array
         The columns of the elements.
+    elements : (n,) array
+        The same for functions: ``one`` stands for an element of I, ``zero`` for one outside U.
     curves, cuts : lists
         What makes the programme exact.
     unproved : str
         Why bounds are not proved, if they are not.
     """
 
-    def __init__(self, n: int, rows: LinearRows, unit: float) -> None:
+    def __init__(self, n: int, rows: LinearRows, unit: float, I: Masks | None = None, U: Masks | None = None) -> None:
+        I, U = np.zeros(n, dtype=bool) if I is None else I, np.ones(n, dtype=bool) if U is None else U
         self.unit = unit
         self.programme = SparseProgramme()
-        self.n, self.x = n, self.programme.columns(np.zeros(n), 0.0, 1.0, integer=True)
+        self.n, self.x = n, self.programme.columns(np.zeros(n), I, U, integer=True)
         self.zero, self.one = (int(self.programme.columns([0.0], fixed, fixed)[0]) for fixed in (0.0, 1.0))
         self.curves: list[Curve] = []
         self.cuts: list[Separator] = []
         self.unproved = ""
+        self.elements = np.where(I, self.one, np.where(U, self.x, self.zero))
         for a, lo, hi in zip(rows.A, *rows.relaxed):
             there = np.flatnonzero(a)
             self.programme.row(self.x[there], a[there], lo, hi)
@@ -99,6 +104,12 @@ class Model:
     def row(self, columns: ArrayLike, values: ArrayLike, lower: float = -math.inf, upper: float = math.inf) -> int:
         """The row lower <= Σ values·z[columns] <= upper."""
         return self.programme.row(columns, values, lower, upper)
+
+    def rows(
+        self, columns: ArrayLike, values: ArrayLike, lower: ArrayLike = -math.inf, upper: ArrayLike = math.inf
+    ) -> None:
+        """A row for each line of ``columns``."""
+        self.programme.rows(columns, values, lower, upper)
 
     def at_least(self, expression: Expression, level: float = 0.0) -> int:
         """The row ``expression`` >= ``level``."""
@@ -165,6 +176,27 @@ class Model:
             cut.touch(lowest + fraction * (highest - lowest), np.arange(len(u)), self)
         return u
 
+    def below_maxima(self, similarity: Floats, elements: Ints, weight: float) -> Expression:
+        """Columns θ_k <= Σ_i max_{j∈S} s_ij / unit over the clients i of a group, by threshold cuts."""
+        floor = similarity[:, elements == self.one].max(axis=1, initial=0.0)
+        free = np.flatnonzero((elements != self.zero) & (elements != self.one))
+        open_to = similarity[:, free].max(axis=1, initial=0.0) > floor
+        constant = float(floor[~open_to].sum())
+        table, floor = similarity[np.ix_(open_to, free)], floor[open_to]
+        if len(floor) == 0:
+            return Expression(constant=constant)
+        order, starts = grouped(table)
+        theta = self.columns(len(starts) - 1, -np.inf, np.inf)
+        benefits = np.ascontiguousarray(table[order].T)
+        cut = ThresholdCuts(benefits, floor[order], elements[free], starts, theta, -weight)
+        self.cuts.append(cut)
+        z = np.zeros(len(self.programme.cost))
+        z[theta] = 1e100  # so that the columns are bounded from the start
+        for point in (0.0, 1.0 / len(free), 1.0):
+            z[elements[free]] = point
+            cut.separate(z, self)
+        return Expression(theta, np.full(len(theta), self.unit), constant)
+
     def class_entropy(self, information: MutualInformation, elements: Ints, weight: float) -> Expression:
         """A column e >= H(y | X_S), for information with a class that is rewarded."""
         e = self.columns(1, 0.0, information.class_entropy)
@@ -184,6 +216,14 @@ class Model:
     def exclude(self, mask: Masks) -> None:
         """Leave out one set, which was evaluated: Σ_{j∉S} x_j + Σ_{j∈S} (1 - x_j) >= 1."""
         self.at_least(Expression(self.x, np.where(mask, -1.0, 1.0), float(mask.sum())), 1.0)
+
+    def separate_near(self, x: Floats) -> None:
+        """Add the threshold cuts that are tight at a point of the elements."""
+        for cut in self.cuts:
+            if isinstance(cut, ThresholdCuts):
+                z = np.zeros(len(self.programme.cost))
+                z[self.x], z[cut.theta] = x, 1e100
+                cut.separate(z, self)
 
     def separate(self, z: Floats, tolerance: float) -> bool:
         """Add violated rows of all cuts; say whether a violation exceeds the tolerance."""

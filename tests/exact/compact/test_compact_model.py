@@ -5,11 +5,11 @@ import pytest
 
 import dsprog as ds
 from dsprog.core.problem import as_problem
-from dsprog.exact.compact.box_search import build
+from dsprog.exact.compact.box_search import build, export
 from dsprog.functions.table import all_masks
 from dsprog.generators import FAMILIES, discrete_data, incidence, random_graph, sparse_weights
 from dsprog.testing import check_result, check_solver
-from tests.helpers.instances import dense_difference, unknown_root
+from tests.helpers.instances import dense_difference, hard_cut, unknown_root
 from tests.helpers.interruption import interrupt_highs
 from tests.helpers.mixed_terms import KINDS, costs, term_kinds
 from tests.helpers.packages import needs_scip
@@ -141,3 +141,37 @@ def test_transformed_functions_enter_as_the_function_does():
         assert result.certified
     assert ds.Coverage.has_columns
     assert not ds.Entropy.has_columns
+
+
+@pytest.mark.parametrize("kind", [".mps", ".lp"])
+def test_a_model_is_written_for_other_solvers(kind, tmp_path):
+    import highspy
+
+    rng = np.random.default_rng(0)
+    n = 9
+    objective = (
+        ds.Coverage(incidence(rng, 8, n)) + ds.Modular(rng.normal(size=n)) - ds.FacilityLocation(rng.random((4, n)))
+    )
+    problem = ds.Problem(objective, (ds.Cardinality(max=4),))
+    export(problem, tmp_path / f"model{kind}")
+    other = highspy.Highs()
+    other.setOptionValue("output_flag", False)
+    other.readModel(str(tmp_path / f"model{kind}"))
+    other.run()
+    assert other.getInfo().objective_function_value == pytest.approx(
+        ds.minimize(problem, ds.BruteForce()).value, abs=1e-6
+    )
+
+
+def test_the_bound_of_a_long_programme_is_told_while_it_runs(monkeypatch):
+    """HiGHS is watched; a callback of the user ends it and its bound is kept."""
+    monkeypatch.setattr("dsprog.run.run.SECONDS_BETWEEN_LINES", 0.0)
+    told = []
+
+    def callback(event):
+        told.append(event)
+        return event.source == "compact model" and len(told) > 40
+
+    result = ds.minimize(hard_cut(), ds.CompactModel(), seed=0, callback=callback, time_limit=30.0)
+    assert result.status == "callback"
+    assert -np.inf < result.lower_bound < result.value < np.inf
