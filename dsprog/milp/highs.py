@@ -15,7 +15,7 @@ import numpy as np
 from dsprog.core.validation import Floats, Masks
 
 INTERRUPTS = ("cbSimplexInterrupt", "cbIpmInterrupt", "cbMipInterrupt")  # where HiGHS asks whether to go on
-PATIENCE = 0.1  # seconds that HiGHS may take before Ctrl-C is watched for; a programme that takes longer starts again
+PATIENCE = 1.0  # seconds that HiGHS may take before Ctrl-C is watched for; a programme that takes longer starts again
 Watch = Callable[[float], bool]
 
 
