@@ -2,16 +2,19 @@
 
 A frame is what Include, Exclude and Cardinality say together: I ⊆ S ⊆ U and smallest <= |S| <= largest. Over a frame a
 modular function has a minimiser that is read off its sorted weights, and the minimiser of a random modular function is
-a random set of the frame.
+a random set of the frame. Other rows are kept by repair (:mod:`dsprog.approximate.repair`).
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
-from dsprog.core.constraints import Cardinality, Constraint, Exclude, Include, feasible
+from dsprog.approximate.repair import cheapest_set, repaired
+from dsprog.core.constraints import ROUNDING, Cardinality, Constraint, Exclude, Include, LinearRows, all_rows, feasible
 from dsprog.core.problem import Problem
 from dsprog.core.validation import Floats, Masks, as_mask
 from dsprog.run.run import Run
@@ -39,6 +42,12 @@ class Frame:
         forced, allowed = int(self.include.sum()), int(self.within.sum())
         outside = bool((self.include & ~self.within).any())
         return outside or max(self.smallest, forced) > min(self.largest, allowed)
+
+    @property
+    def count(self) -> int:
+        """How many sets it has."""
+        forced, free = int(self.include.sum()), int((self.within & ~self.include).sum())
+        return sum(math.comb(free, size - forced) for size in range(max(forced, self.smallest), self.largest + 1))
 
     def least(self, weights: Floats) -> Masks:
         """For each row of weights a set of the frame that minimises Σ_{j∈S} weights_j.
@@ -68,15 +77,66 @@ class Frame:
         sized = (sizes >= self.smallest) & (sizes <= self.largest)
         return inside & sized & feasible(self.others, ~masks if self.mirrored else masks)
 
+    @cached_property
+    def rest(self) -> LinearRows:
+        """The other constraints as rows on sets of this frame: lo <= A(V∖S) <= hi is A·1 - hi <= A S <= A·1 - lo."""
+        rows = all_rows(self.others, len(self.include))
+        if not self.mirrored:
+            return rows
+        total = rows.A.sum(axis=1)
+        return LinearRows(rows.A, total - rows.hi, total - rows.lo)
+
+    @cached_property
+    def costs(self) -> Floats | None:
+        """What each element takes of upper limits, in parts of them; None where no row asks different amounts."""
+        A, room = np.maximum(self.rest.A, 0.0), self.rest.relaxed[1] - np.minimum(self.rest.A, 0.0).sum(axis=1)
+        largest, least = A.max(axis=1, initial=0.0), np.where(A > 0, A, np.inf).min(axis=1, initial=np.inf)
+        limited = (largest > least) & np.isfinite(room) & (room > 0)
+        if not limited.any():
+            return None
+        costs = (A[limited] / room[limited, None]).sum(axis=0)
+        return np.asarray(np.maximum(costs, 1e-3 * costs.mean()))
+
     def additions(self, masks: Masks) -> Masks:
-        """Which elements may be added to each set: inside U, not beyond the largest size, nor against the others."""
+        """Which elements may be added to each set: inside U, not beyond the largest size, nor against another row.
+
+        S ∪ k is against a row if no set between S ∪ k and U keeps it: if A(S ∪ k) and all that could still lower it is
+        above hi, or A(S ∪ k) and all that could raise it below lo.
+        """
         allowed = ~masks & self.within & (masks.sum(axis=1) < self.largest)[:, None]
-        if self.others:
-            b, j = np.nonzero(allowed)
-            grown = masks[b]
-            grown[np.arange(len(b)), j] = True
-            allowed[b, j] = feasible(self.others, ~grown if self.mirrored else grown)
+        if len(self.rest) == 0:
+            return allowed
+        A, (lo, hi), slack = self.rest.A, self.rest.relaxed, self._slack
+        least, most = self._reach(masks)
+        for r, a in enumerate(A):
+            fits = least[:, r, None] + np.maximum(a, 0.0) <= hi[r] + slack[r]
+            allowed &= fits & (most[:, r, None] + np.minimum(a, 0.0) >= lo[r] - slack[r])
         return allowed
+
+    def extensible(self, masks: Masks) -> Masks:
+        """Whether no row, nor the largest size, is against all sets between each S and U."""
+        least, most = self._reach(masks)
+        lo, hi = self.rest.relaxed
+        fits = (least <= hi + self._slack).all(axis=1) & (most >= lo - self._slack).all(axis=1)
+        return np.asarray(fits & (masks.sum(axis=1) <= self.largest) & (masks <= self.within).all(axis=1))
+
+    def _reach(self, masks: Masks) -> tuple[Floats, Floats]:
+        """The least and the most of every row that sets between each S and U have."""
+        A, left = self.rest.A, ~masks & self.within
+        here = masks @ A.T
+        return here - left @ np.maximum(-A, 0.0).T, here + left @ np.maximum(A, 0.0).T
+
+    @cached_property
+    def _slack(self) -> Floats:
+        return np.asarray(ROUNDING * np.abs(self.rest.A).sum(axis=1))
+
+    def helpful(self, masks: Masks) -> Masks:
+        """Which elements bring each set nearer to a row, or to the smallest size, that it does not keep yet."""
+        wanted = np.repeat((masks.sum(axis=1) < self.smallest)[:, None], masks.shape[1], axis=1)
+        here, (lo, hi) = masks @ self.rest.A.T, self.rest.relaxed
+        for r, a in enumerate(self.rest.A):
+            wanted |= (here[:, r, None] < lo[r]) & (a > 0) | (here[:, r, None] > hi[r]) & (a < 0)
+        return np.asarray(wanted & ~masks)
 
 
 def frame_of(problem: Problem) -> Frame:
@@ -99,14 +159,18 @@ def frame_of(problem: Problem) -> Frame:
 
 def starting_sets(problem: Problem, run: Run, count: int) -> Masks:
     """``count`` feasible sets: the incumbent if there is one, the least and the largest, then random ones."""
-    masks = feasible_sets(problem, run.mask, run.rng, count)
+    masks = feasible_sets(problem, run.mask, run.rng, count, run.seconds_left)
     if len(masks) == 0:
         raise ValueError("no feasible set to start from was found: pass one as initial")
     return masks
 
 
-def feasible_sets(problem: Problem, incumbent: Masks | None, rng: np.random.Generator, count: int) -> Masks:
-    """The same, or fewer where feasible sets are hard to find."""
+def feasible_sets(
+    problem: Problem, incumbent: Masks | None, rng: np.random.Generator, count: int, seconds: float = np.inf
+) -> Masks:
+    """The same, or fewer where feasible sets are hard to find: sets that break a row are repaired, and where that does
+    not help the least one is left to a programme.
+    """
     frame = frame_of(problem)
     fixed = [frame.least(np.full((1, problem.n), sign)) for sign in (1.0, -1.0)]
     found = [np.zeros((0, problem.n), dtype=bool) if incumbent is None else incumbent[None, :]]
@@ -116,9 +180,15 @@ def feasible_sets(problem: Problem, incumbent: Masks | None, rng: np.random.Gene
         if total >= count:
             break
         masks = random_sets(frame, rng, count)
-        masks = masks[problem.feasible(masks)]
+        keep = problem.feasible(masks)
+        if not keep.all():
+            masks = repaired(problem.rows, masks, rng.random(masks.shape))
         found.append(masks)
         total += len(masks)
+        if total == 0:
+            break
+    if total == 0 and not frame.empty:
+        found.append(cheapest_set(problem.rows, np.ones(problem.n), seconds))
     return np.concatenate(found)[:count].copy()
 
 

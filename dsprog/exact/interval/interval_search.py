@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dsprog.approximate.local_search import offer_local_optima
+from dsprog.approximate.first_sets import offer_first_sets
 from dsprog.core.problem import Problem
 from dsprog.core.rows import propagate
 from dsprog.core.submodularity import refuse_refuted
@@ -120,7 +120,7 @@ class IntervalSearch(Method):
 
     def start(self) -> None:
         """Local optima."""
-        offer_local_optima(self.problem, self.run, self.options.starts)
+        offer_first_sets(self.problem, self.run, self.options.starts)
 
     def proof(self) -> str:
         """Which bounds closed the intervals."""
