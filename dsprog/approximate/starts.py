@@ -7,7 +7,6 @@ a random set of the frame. Other rows are kept by repair (:mod:`dsprog.approxima
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -16,7 +15,7 @@ import numpy as np
 from dsprog.approximate.repair import cheapest_set, repaired
 from dsprog.core.constraints import ROUNDING, Cardinality, Constraint, Exclude, Include, LinearRows, all_rows, feasible
 from dsprog.core.problem import Problem
-from dsprog.core.validation import Floats, Masks, as_mask
+from dsprog.core.validation import Floats, Masks, as_mask, count_sizes
 from dsprog.run.run import Run
 
 DRAWS = 50  # batches of random sets before a start is given up
@@ -45,9 +44,9 @@ class Frame:
 
     @property
     def count(self) -> int:
-        """How many sets it has."""
+        """How many sets it has; beyond some 10^18 the count is not finished."""
         forced, free = int(self.include.sum()), int((self.within & ~self.include).sum())
-        return sum(math.comb(free, size - forced) for size in range(max(forced, self.smallest), self.largest + 1))
+        return count_sizes(free, max(0, self.smallest - forced), min(free, self.largest - forced))
 
     def least(self, weights: Floats) -> Masks:
         """For each row of weights a set of the frame that minimises Σ_{j∈S} weights_j.

@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from dsprog.core.problem import Problem
 from dsprog.core.set_function import SetFunction
 from dsprog.core.views import View
+from dsprog.exact.brute_force import BruteForce
 from dsprog.exact.compact.compact_model import CompactModel
+from dsprog.exact.few_sets import few_sets, seconds_for_all
 from dsprog.exact.interval.branch_and_bound import BranchAndBound
 from dsprog.exact.quadratic.quadratic_branch_and_bound import QuadraticBranchAndBound
 from dsprog.exact.regression.perspective_branch_and_bound import PerspectiveBranchAndBound, has_definite_loss
@@ -19,6 +21,8 @@ from dsprog.run.solver import Solver
 
 LARGE = 80  # elements beyond which bounds from the parts of terms beat bounds from values
 MOST_ENTRIES = 300_000  # of groups: a programme of more rows takes minutes to build
+FEW_SETS, VERY_FEW_SETS = 200_000, 2_000  # that are all looked at: if their values are quick, and in any case
+SHORT = 0.5  # CPU seconds for their values
 MANY_COLUMNS = 30  # of data, beyond which pairs of rows beat the monotone bound
 
 
@@ -51,6 +55,14 @@ def is_large_and_structured(problem: Problem) -> bool:
     return sum(map(len, problem.objective.groups())) <= MOST_ENTRIES
 
 
+def leaves_few_sets(problem: Problem) -> bool:
+    """Constraints leave so few sets that all their values are there in no time."""
+    if len(problem.rows) == 0:
+        return False
+    few = problem.derived(few_sets)
+    return few.count <= FEW_SETS and (few.count <= VERY_FEW_SETS or seconds_for_all(problem, few) < SHORT)
+
+
 @dataclass(frozen=True)
 class Rule:
     """When a solver is the one to take, and why, in words for the log."""
@@ -61,6 +73,7 @@ class Rule:
 
 
 RULES = (
+    Rule(leaves_few_sets, BruteForce, "the constraints leave so few sets that all are looked at"),
     Rule(is_quadratic, QuadraticBranchAndBound, "a quadratic function without constraints"),
     Rule(has_definite_loss, PerspectiveBranchAndBound, "least squares with a submodular penalty"),
     Rule(rewards_class_information, CompactModel, "information with a class against the costs of many columns"),

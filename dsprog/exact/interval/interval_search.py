@@ -53,6 +53,15 @@ class IntervalSearch(Method):
         return self.objective.knows.symmetric is True and mirrored and not self.run.lists
 
     @cached_property
+    def sizes(self) -> tuple[float, float]:
+        """The least and the largest size that a row on all elements allows."""
+        rows = self.problem.rows
+        counting = (rows.A == 1.0).all(axis=1)
+        low, high = rows.relaxed
+        least, most = low[counting].max(initial=-np.inf), high[counting].min(initial=np.inf)
+        return float(np.ceil(least - 1e-6)), float(np.floor(most + 1e-6))
+
+    @cached_property
     def names(self) -> tuple[str, ...]:
         """The bounds to use: those that the user named, or the best ones at the root of those that fit."""
         named = self.options.bounds
@@ -234,14 +243,34 @@ class IntervalSearch(Method):
 
     def _finish(self, nodes: Bundle) -> tuple[Bundle, Masks, Floats]:
         """Enumerate small nodes, and round the points of the others."""
+        nodes, short = self._cut_short(nodes)
         sizes = free(nodes).sum(axis=1)
         small = sizes <= self.options.leaf
-        parts = [subsets(take(nodes, small & (sizes == size)), size) for size in range(self.options.leaf + 1)]
+        parts = [short]
+        parts += [subsets(take(nodes, small & (sizes == size)), size) for size in range(self.options.leaf + 1)]
         if self.uses_ends:  # the dual bound has moved x
             parts.append((nodes["x"][~small] >= 0.5) & nodes["U"][~small] | nodes["I"][~small])
         masks = np.concatenate(parts)
         masks = masks[self.problem.feasible(masks)] if len(self.problem.rows) else masks
         return take(nodes, ~small), masks, self.objective.values(masks)
+
+    def _cut_short(self, nodes: Bundle) -> tuple[Bundle, Masks]:
+        """The nodes in which a size leaves more than one element to choose, and all sets of the others.
+
+        With |S| <= |I| + 1 these are I and I ∪ j, with |S| >= |U| - 1 they are U and U∖j.
+        """
+        least, most = self.sizes
+        with_one = nodes["I"].sum(axis=1) + 1 >= most
+        without_one = ~with_one & (nodes["U"].sum(axis=1) - 1 <= least)
+        if not (with_one.any() or without_one.any()):
+            return nodes, np.zeros((0, self.n), dtype=bool)
+        found = []
+        for rows, end in ((with_one, "I"), (without_one, "U")):
+            ends, (b, j) = nodes[end][rows], np.nonzero(free(nodes)[rows])
+            flipped = ends[b]
+            flipped[np.arange(len(b)), j] ^= True
+            found += [ends, flipped]
+        return take(nodes, ~(with_one | without_one)), np.concatenate(found)
 
     def _split(self, nodes: Bundle) -> Bundle:
         """Two children for each node: with the element of the best score, and without it."""
