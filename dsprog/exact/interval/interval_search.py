@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 LONG = 0.1  # seconds of a batch under a time limit, beyond which batches get smaller
 FIRST_BATCH = 8  # under a time limit, until it is known what a node costs
+SOON = 4  # a unit ends once a quarter of the list may have changed, which lowers the cutoff
 KEPT = ("lower", "I", "U", "x")  # what a node is made of; the rest is computed again
 
 
@@ -141,6 +142,7 @@ class IntervalSearch(Method):
         self._prepare(stack[0], self.bounds)
         nodes, closed = 0, np.inf
         found: list[tuple[Masks, Floats]] = []
+        new: set[bytes] = set()  # sets that the run has not in its list yet
 
         def frontier() -> tuple[int, float]:
             return summary(stack, closed)
@@ -164,7 +166,8 @@ class IntervalSearch(Method):
             better = values < cutoff
             if better.any():
                 found.append((masks[better], values[better]))
-                if not self.run.lists:
+                new |= {mask.tobytes() for mask in masks[better] if not self.run.best.holds(mask)}
+                if len(new) * SOON >= self.run.best.keeps:
                     break
         masks = np.concatenate([np.zeros((0, self.n), dtype=bool), *(m for m, _ in found)])
         values = np.concatenate([np.zeros(0), *(v for _, v in found)])
