@@ -7,6 +7,7 @@ import dsprog as ds
 from dsprog.approximate.exchanges import exchange_descent, feasible_additions, neighbour_values
 from dsprog.approximate.first_sets import offer_first_sets
 from dsprog.approximate.greedy import offer_greedy_sets
+from dsprog.approximate.modular_step import ModularStep
 from dsprog.approximate.repair import cheapest_set, repaired
 from dsprog.approximate.starts import feasible_sets, frame_of
 from dsprog.core.problem import Problem, as_problem
@@ -166,3 +167,23 @@ def test_limits_hold():
     assert run.mask is None or problem.feasible(run.mask[None])[0]
     again = [first(problem).best_sets()[0] for _ in range(2)]
     assert np.array_equal(*again)
+
+
+@pytest.mark.parametrize("kind", [*SIZES, "random"])
+def test_modular_steps_are_exact(kind):
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        n = 8
+        problem = as_problem(
+            ds.Modular(np.zeros(n)), random_constraints(rng, n) if kind == "random" else SIZES[kind](n)
+        )
+        masks = feasible_masks(problem)
+        if len(masks) == 0:
+            continue
+        weights = rng.normal(size=(5, n)).round(1) * 10.0 ** rng.integers(-3, 6)
+        least = ModularStep(problem).least(weights, np.repeat(masks[:1], 5, axis=0), lambda: False)
+        assert problem.feasible(least).all()
+        best = (masks @ weights.T).min(axis=0)
+        np.testing.assert_allclose((least * weights).sum(axis=1), best, atol=1e-6 * np.abs(weights).max())
+        given = np.repeat(masks[-1:], 5, axis=0)
+        assert problem.feasible(ModularStep(problem).least(weights, given, lambda: True)).all()
