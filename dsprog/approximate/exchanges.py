@@ -11,8 +11,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from dsprog.core.constraints import ROUNDING, LinearRows
+from dsprog.core.constraints import LinearRows
 from dsprog.core.problem import Problem
+from dsprog.core.rows import kept_with
 from dsprog.core.validation import Floats, Ints, Masks
 
 BLOCK = 32  # members whose exchanges are priced together
@@ -20,13 +21,8 @@ BLOCK = 32  # members whose exchanges are priced together
 
 def feasible_additions(rows: LinearRows, masks: Masks) -> Masks:
     """Whether S ∪ j keeps the rows, for every S and every j outside it, as :meth:`LinearRows.satisfied` has it."""
-    allowed = ~masks
-    low, high = rows.relaxed
-    activity, size = masks @ rows.A.T, masks @ np.abs(rows.A).T
-    for r, a in enumerate(rows.A):
-        changed, slack = activity[:, r, None] + a, ROUNDING * (size[:, r, None] + np.abs(a))
-        allowed &= (changed >= low[r] - slack) & (changed <= high[r] + slack)
-    return np.asarray(allowed)
+    activity, size = rows.activity(masks)
+    return ~masks & kept_with(rows, activity, activity, size, one_way=False)
 
 
 def neighbour_values(problem: Problem, masks: Masks) -> Floats:

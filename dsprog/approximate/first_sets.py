@@ -24,7 +24,7 @@ from dsprog.run.run import Run
 SHARE = 0.1  # of the time that is left, for kicks
 KICKS = 60  # at most
 FAILURES = 24  # kicks in a row without a better set, after which there are no more
-WORTH = 200_000  # values asked for, after which there are no more kicks
+WORTH = 80_000  # values asked for, after which there are no more kicks
 PAIRS = 120  # pairs of members up to which all are thrown out at once
 TOGETHER = 4  # lots of members that are thrown out together
 EXPLORED = 64  # sets whose neighbours are listed, at most

@@ -13,18 +13,17 @@ import math
 import numpy as np
 
 from dsprog.core.constraints import LinearRows
-from dsprog.core.validation import Floats, Masks
+from dsprog.core.validation import Floats, Ints, Masks
 from dsprog.milp import programme
 from dsprog.milp.programme import ProgrammeFailed
 
 FLOOR = 0.05  # of the range of prices, which the cheapest flip is taken to cost
 
 
-def distances(rows: LinearRows, activity: Floats) -> Floats:
-    """How far activities (..., rows) are from keeping the rows; 0 where they do."""
+def distances(rows: LinearRows, activity: Floats, r: Ints) -> Floats:
+    """How far activities, each of a row r, are from keeping it; 0 where they do."""
     low, high = rows.relaxed
-    size = np.maximum(np.abs(rows.A).max(axis=1, initial=0.0), 1e-300)
-    return np.asarray((np.maximum(0.0, np.maximum(low - activity, activity - high)) / size).sum(axis=-1))
+    return np.asarray(np.maximum(0.0, np.maximum(low[r] - activity, activity - high[r])) / rows.largest[r])
 
 
 def repaired(rows: LinearRows, masks: Masks, prices: Floats) -> Masks:
@@ -43,9 +42,10 @@ def repaired(rows: LinearRows, masks: Masks, prices: Floats) -> Masks:
 
 def flip_one(rows: LinearRows, mask: Masks, prices: Floats) -> bool:
     """Make, in place, the flip of the least price for what it brings; whether one brings anything."""
-    activity = rows.A @ mask
-    flipped = activity + (rows.A * np.where(mask, -1.0, 1.0)).T
-    gain = distances(rows, activity[None])[0] - distances(rows, flipped)
+    activity, entries = rows.activity(mask[None])[0][0, rows.entries.r], rows.entries
+    flipped = activity + np.where(mask[entries.j], -entries.a, entries.a)
+    change = distances(rows, activity, entries.r) - distances(rows, flipped, entries.r)
+    gain = entries.sums(change[None], len(mask))[0]
     helps = gain > 1e-12
     if not helps.any():
         return False

@@ -13,8 +13,9 @@ from functools import cached_property
 import numpy as np
 
 from dsprog.approximate.repair import cheapest_set, repaired
-from dsprog.core.constraints import ROUNDING, Cardinality, Constraint, Exclude, Include, LinearRows, all_rows, feasible
+from dsprog.core.constraints import ROUNDING, Cardinality, Constraint, Exclude, Include, LinearRows, all_rows
 from dsprog.core.problem import Problem
+from dsprog.core.rows import kept_with
 from dsprog.core.validation import Floats, Masks, as_mask, count_sizes
 from dsprog.run.run import Run
 
@@ -74,16 +75,20 @@ class Frame:
         sizes = masks.sum(axis=1)
         inside = (masks >= self.include).all(axis=1) & (masks <= self.within).all(axis=1)
         sized = (sizes >= self.smallest) & (sizes <= self.largest)
-        return inside & sized & feasible(self.others, ~masks if self.mirrored else masks)
+        return inside & sized & self._given.satisfied(~masks if self.mirrored else masks)
 
     @cached_property
     def rest(self) -> LinearRows:
         """The other constraints as rows on sets of this frame: lo <= A(V∖S) <= hi is A·1 - hi <= A S <= A·1 - lo."""
-        rows = all_rows(self.others, len(self.include))
+        rows = self._given
         if not self.mirrored:
             return rows
         total = rows.A.sum(axis=1)
         return LinearRows(rows.A, total - rows.hi, total - rows.lo)
+
+    @cached_property
+    def _given(self) -> LinearRows:
+        return all_rows(self.others, len(self.include))
 
     @cached_property
     def costs(self) -> Floats | None:
@@ -105,12 +110,8 @@ class Frame:
         allowed = ~masks & self.within & (masks.sum(axis=1) < self.largest)[:, None]
         if len(self.rest) == 0:
             return allowed
-        A, (lo, hi), slack = self.rest.A, self.rest.relaxed, self._slack
-        least, most = self._reach(masks)
-        for r, a in enumerate(A):
-            fits = least[:, r, None] + np.maximum(a, 0.0) <= hi[r] + slack[r]
-            allowed &= fits & (most[:, r, None] + np.minimum(a, 0.0) >= lo[r] - slack[r])
-        return allowed
+        size = np.repeat(np.abs(self.rest.A).sum(axis=1)[None], len(masks), axis=0)
+        return np.asarray(allowed & kept_with(self.rest, *self._reach(masks), size, one_way=True))
 
     def extensible(self, masks: Masks) -> Masks:
         """Whether no row, nor the largest size, is against all sets between each S and U."""
@@ -121,9 +122,9 @@ class Frame:
 
     def _reach(self, masks: Masks) -> tuple[Floats, Floats]:
         """The least and the most of every row that sets between each S and U have."""
-        A, left = self.rest.A, ~masks & self.within
-        here = masks @ A.T
-        return here - left @ np.maximum(-A, 0.0).T, here + left @ np.maximum(A, 0.0).T
+        here, left = self.rest.activity(masks)[0], self.rest.activity(~masks & self.within)
+        rise, fall = 0.5 * (left[1] + left[0]), 0.5 * (left[1] - left[0])  # sums of the positive and negative parts
+        return here - fall, here + rise
 
     @cached_property
     def _slack(self) -> Floats:
@@ -132,10 +133,9 @@ class Frame:
     def helpful(self, masks: Masks) -> Masks:
         """Which elements bring each set nearer to a row, or to the smallest size, that it does not keep yet."""
         wanted = np.repeat((masks.sum(axis=1) < self.smallest)[:, None], masks.shape[1], axis=1)
-        here, (lo, hi) = masks @ self.rest.A.T, self.rest.relaxed
-        for r, a in enumerate(self.rest.A):
-            wanted |= (here[:, r, None] < lo[r]) & (a > 0) | (here[:, r, None] > hi[r]) & (a < 0)
-        return np.asarray(wanted & ~masks)
+        here, (lo, hi), entries = self.rest.activity(masks)[0], self.rest.relaxed, self.rest.entries
+        helps = (here < lo)[:, entries.r] & (entries.a > 0) | (here > hi)[:, entries.r] & (entries.a < 0)
+        return np.asarray((wanted | (entries.sums(helps.astype(float), masks.shape[1]) > 0)) & ~masks)
 
 
 def frame_of(problem: Problem) -> Frame:
