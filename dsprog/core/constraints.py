@@ -63,7 +63,7 @@ class LinearRows:
         """A S for each set, and Σ_{j∈S} |a_j|, which is what rounding is relative to: (B, rows) each."""
         if self._by_row is None:
             return masks @ self.A.T, masks @ self._sizes.T
-        r, j, a, places, first = self._by_row
+        _, j, a, places, first = self._by_row
         out = np.zeros((2, len(masks), len(self)))
         if len(places):
             chosen = np.where(masks[:, j], a, 0.0)
