@@ -6,23 +6,34 @@ Asking for every marginal in every round wastes most of the answers. For S ⊆ T
 
 by submodularity of f and of g, so an element whose old g(j|S) leaves this bound above the best fresh marginal need not
 be asked again. Where f or g is not known to be submodular, all marginals are asked afresh.
+
+What is promised where f = 0 and g is increasing and submodular with g(∅) = 0, against the best value OPT:
+
+- |S| <= k: g(S) >= (1 - 1/e) OPT (Nemhauser, Wolsey and Fisher 1978);
+- Partition: g(S) >= ½ OPT (Fisher, Nemhauser and Wolsey 1978);
+- Knapsack: the better of greedy by gain and greedy by gain for cost, g(S) >= ½ (1 - 1/e) OPT (Leskovec and others
+  2007); continued from all feasible sets of three elements (``seeds=3``), g(S) >= (1 - 1/e) OPT (Sviridenko 2004).
 """
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 
 import numpy as np
 
+from dsprog.approximate.repair import cheapest_set, repaired
 from dsprog.approximate.restarts import check_choice, check_restarts, local
 from dsprog.approximate.starts import Frame, frame_of
 from dsprog.core.algebra import Difference
 from dsprog.core.problem import Problem
-from dsprog.core.validation import Floats, Ints, Masks
+from dsprog.core.validation import Floats, Ints, Masks, as_count
+from dsprog.run.incumbents import Incumbents
 from dsprog.run.result import Verdict
 from dsprog.run.run import Run
 from dsprog.run.solver import Solver
 
+SEEDED = 2048  # starts of partial enumeration at a time
 ASK = 8  # elements of each set that are asked for before all are
 REASONS = {
     "forward": "no single addition improves",
@@ -87,7 +98,7 @@ class LazyAdditions:
 def grow(
     objective: Difference, frame: Frame, masks: Masks, noise: Floats, slack: float, run: Run, backward: bool
 ) -> Masks:
-    """Add the best element to every set while that improves, and without asking while a set is too small.
+    """Add the best element to every set while that improves, and without asking while a set does not keep the rows.
 
     Backward, sets and functions are complements, and feasible sets are offered as such.
     """
@@ -97,7 +108,11 @@ def grow(
     moving = np.arange(len(masks))
     while len(moving) and objective.n and run.stop_reason() is None:
         allowed = frame.additions(masks[moving])
-        forced = masks[moving].sum(axis=1) < frame.smallest
+        forced = ~frame.satisfied(masks[moving])
+        if forced.any():  # towards the rows that are not kept yet, as long as something leads there
+            helpful = allowed & frame.helpful(masks[moving])
+            toward = forced & helpful.any(axis=1)
+            allowed[toward] = helpful[toward]
         ceiling = np.where(forced, np.inf, -slack)
         chosen, scores = additions.best(moving, masks[moving], allowed, noise[moving], ceiling)
         run.progress(run.nodes + len(moving), 0, "greedy")
@@ -120,7 +135,10 @@ class Greedy(Solver):
         "bidirectional" grows, then shrinks, and so on until neither improves.
     restarts : int
         The first run is the plain one; in every other, each element's gain counts for a random part between a half and
-        all of it. An initial set, where given, replaces the first start.
+        all of it. An initial set, where given, replaces the first start. Where elements have different costs in a row,
+        such as that of a knapsack, one run more takes the gain for the cost.
+    seeds : int
+        Partial enumeration: runs from all feasible sets of up to so many elements; n³/6 of them where it is 3.
 
     Examples
     --------
@@ -133,21 +151,39 @@ class Greedy(Solver):
 
     direction: str = "forward"
     restarts: int = 1
+    seeds: int = 0
 
     def __post_init__(self) -> None:
         check_choice(self.direction, "direction", tuple(REASONS))
         check_restarts(self.restarts)
+        if as_count(self.seeds, "seeds") and self.direction != "forward":
+            raise ValueError(f"seeds must be 0 unless direction is 'forward', got {self.seeds}")
 
     def solve(self, problem: Problem, run: Run) -> Verdict:
         """All restarts as one batch."""
-        frame, objective = frame_of(problem), problem.objective
+        frame = frame_of(problem)
         if frame.empty:
             return Verdict("infeasible")
-        mirror, mirrored = frame.complement(), Difference(objective.complement())
         masks = starting_ends(frame.within if self.direction == "backward" else frame.include, run, self.restarts)
         noise = run.rng.uniform(0.5, 1.0, masks.shape)
         noise[0] = 1.0
+        if frame.costs is not None:
+            masks = np.concatenate([masks, masks[:1]])
+            noise = np.concatenate([noise, by_cost(frame)[None]])
         offer_feasible(problem, run, masks)
+        stopped = self._followed(problem, run, frame, masks, noise) or self._from_seeds(problem, run, frame)
+        if stopped is not None:
+            return Verdict(stopped)
+        if run.mask is None:
+            offer_repaired(problem, run, masks)
+        if run.mask is None:
+            raise ValueError("no feasible set was met on the way: pass one as initial, or use LocalSearch")
+        return local(problem, REASONS[self.direction])
+
+    def _followed(self, problem: Problem, run: Run, frame: Frame, masks: Masks, noise: Floats) -> str | None:
+        """Grow and shrink a batch until it rests; why the run is to stop, if it is."""
+        objective = problem.objective
+        mirror, mirrored = frame.complement(), Difference(objective.complement())
         while True:
             before = masks
             if self.direction != "backward":
@@ -155,13 +191,40 @@ class Greedy(Solver):
             if self.direction != "forward":
                 masks = ~grow(mirrored, mirror, ~masks, noise, problem.slack, run, backward=True)
             stopped = run.stop_reason()
-            if stopped is not None:
-                return Verdict(stopped)
-            if self.direction != "bidirectional" or np.array_equal(masks, before):
-                break
-        if run.mask is None:
-            raise ValueError("no feasible set was met on the way: pass one as initial, or use LocalSearch")
-        return local(problem, REASONS[self.direction])
+            if stopped is not None or self.direction != "bidirectional" or np.array_equal(masks, before):
+                return stopped
+
+    def _from_seeds(self, problem: Problem, run: Run, frame: Frame) -> str | None:
+        """The same from all sets of some elements that the rows allow, some at a time, by gain and by gain for cost."""
+        order = np.flatnonzero(frame.within & ~frame.include)
+        kinds = [np.ones(problem.n)] + ([] if frame.costs is None else [by_cost(frame)])
+        chosen = itertools.chain.from_iterable(itertools.combinations(order, size + 1) for size in range(self.seeds))
+        while some := list(itertools.islice(chosen, SEEDED)):
+            masks = np.repeat(frame.include[None], len(some), axis=0)
+            for mask, elements in zip(masks, some):
+                mask[list(elements)] = True
+            masks = masks[frame.extensible(masks)]
+            offer_feasible(problem, run, masks)
+            for noise in kinds:
+                stopped = self._followed(problem, run, frame, masks, np.repeat(noise[None], len(masks), axis=0))
+                if stopped is not None:
+                    return stopped
+        return None
+
+
+def by_cost(frame: Frame) -> Floats:
+    """Factors that turn gains into gains for costs; the cheapest element's counts in full."""
+    assert frame.costs is not None
+    return np.asarray(frame.costs.min() / frame.costs)
+
+
+def offer_repaired(problem: Problem, run: Run, masks: Masks) -> None:
+    """Offer what repair makes of some sets, flips that cost little first, or else what a programme finds."""
+    marginals = problem.objective.marginals(masks)
+    found = repaired(problem.rows, masks, np.where(masks, -marginals, marginals))
+    if len(found) == 0:
+        found = cheapest_set(problem.rows, marginals[0], run.seconds_left)
+    run.offer(found, problem.objective.values(found), "repair")
 
 
 def starting_ends(end: Masks, run: Run, restarts: int) -> Masks:
@@ -176,3 +239,14 @@ def offer_feasible(problem: Problem, run: Run, masks: Masks) -> None:
     """Offer those of some sets that satisfy the constraints."""
     feasible = masks[problem.feasible(masks)]
     run.offer(feasible, problem.objective.values(feasible), "greedy")
+
+
+def offer_greedy_sets(problem: Problem, run: Run, direction: str = "forward") -> None:
+    """Offer what :class:`Greedy` finds from one end of the frame, if it finds anything, in a trial of the run."""
+    trial = run.trial()
+    trial.best = Incumbents()  # from the end of the frame, not from what the run has
+    try:
+        Greedy(direction).solve(problem, trial)
+    except ValueError:
+        return
+    run.offer(*trial.best_sets(), "greedy")

@@ -13,6 +13,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from dsprog.approximate.exchanges import exchange_descent
+from dsprog.approximate.greedy import offer_greedy_sets
 from dsprog.approximate.restarts import Step, check_choice, check_restarts, run_restarts
 from dsprog.approximate.starts import feasible_sets, frame_of, starting_sets
 from dsprog.core.problem import Problem
@@ -158,42 +160,19 @@ def then_flip(problem: Problem, step: Step) -> Step:
     return step_or_flip
 
 
-def best_exchange(objective: SetFunction, mask: Masks, value: float, slack: float, feasible: Feasible | None) -> Masks:
-    """S - i + j for the best pair i∈S, j∉S of the first block of members i that holds an improving one, or S itself.
-
-    v(S - i + j) = v(S - i) + v(j | S - i): a row of marginals at S - i prices all exchanges of i.
-    """
-    members, outsiders = np.flatnonzero(mask), np.flatnonzero(~mask)
-    size = max(1, CHUNK // max(1, 8 * len(mask)))
-    for first in range(0, len(members) if len(outsiders) else 0, size):
-        removed = members[first : first + size]
-        without = np.repeat(mask[None, :], len(removed), axis=0)
-        without[np.arange(len(removed)), removed] = False
-        values = objective.values(without)[:, None] + objective.marginals(without)
-        values[:, mask] = np.inf
-        values[values >= value - slack] = np.inf
-        if feasible is not None:
-            keep_feasible_flips(values, without, feasible)
-        i, j = np.unravel_index(int(values.argmin()), values.shape)
-        if np.isfinite(values[i, j]):
-            exchanged = without[i]
-            exchanged[j] = True
-            return exchanged
-    return mask
-
-
 @dataclass(frozen=True)
 class LocalSearch(Solver):
     """Descend from many sets at once by flips, by flips and exchanges, or by a tabu walk.
 
     Parameters
     ----------
-    moves : {"flip", "swap", "tabu"}
+    moves : {"flip", "swap", "tabu"}, optional
         "flip" adds or removes one element, or several where that is better still. "swap" also exchanges a member for
-        an outsider, which matters under a cardinality constraint. "tabu" takes the best flip even where it is worse,
-        never back for a while, for ``steps`` steps, and descends from the best set met.
+        an outsider: the default under constraints, which may forbid every flip. "tabu" takes the best flip even where
+        it is worse, never back for a while, for ``steps`` steps, and descends from the best set met.
     restarts : int
         The first starts are the initial set if given, the least and the largest feasible set; the others are random.
+        Under constraints the sets that :class:`Greedy` finds come first, so that none worse is returned.
     steps : int
         Of the tabu walk.
 
@@ -206,12 +185,13 @@ class LocalSearch(Solver):
     ((0, 1, 2, 3), -1.4, 'local')
     """
 
-    moves: str = "flip"
+    moves: str | None = None
     restarts: int = 20
     steps: int = 200
 
     def __post_init__(self) -> None:
-        check_choice(self.moves, "moves", ("flip", "swap", "tabu"))
+        if self.moves is not None:
+            check_choice(self.moves, "moves", ("flip", "swap", "tabu"))
         check_restarts(self.restarts)
         as_count(self.steps, "steps", least=1)
 
@@ -220,8 +200,11 @@ class LocalSearch(Solver):
         if frame_of(problem).empty:
             return Verdict("infeasible")
         feasible = problem.feasible if problem.constraints else None
+        moves = self.moves or ("swap" if problem.constraints else "flip")
+        if problem.constraints:
+            offer_greedy_sets(problem, run)
         masks = starting_sets(problem, run, self.restarts)
-        if self.moves == "tabu":
+        if moves == "tabu":
             masks, stopped = tabu_walk(problem, run, masks, feasible, self.steps)
             if stopped is not None:
                 return Verdict(stopped)
@@ -234,12 +217,11 @@ class LocalSearch(Solver):
             flipped = flip(rows, masks)
             values = problem.objective.values(masks)
             for b in np.flatnonzero((flipped == masks).all(axis=1)):
-                if run.stop_reason() is None:
-                    flipped[b] = best_exchange(problem.objective, masks[b], values[b], problem.slack, feasible)
+                flipped[b], _ = exchange_descent(problem, masks[b], values[b], lambda: run.stop_reason() is not None)
             return flipped
 
-        step, reason = (flip_or_swap, NO_SWAP) if self.moves == "swap" else (flip, NO_FLIP)
-        return run_restarts(problem, run, masks, step, self.moves, reason)
+        step, reason = (flip_or_swap, NO_SWAP) if moves == "swap" else (flip, NO_FLIP)
+        return run_restarts(problem, run, masks, step, moves, reason)
 
 
 def tabu_walk(

@@ -92,7 +92,7 @@ class MajorantDescent(Solver):
         check_restarts(self.restarts)
 
     @abstractmethod
-    def proposals(self, problem: Problem, masks: Masks, majorants: list[Floats]) -> list[Masks]:
+    def proposals(self, problem: Problem, run: Run, masks: Masks, majorants: list[Floats]) -> list[Masks]:
         """For each modular majorant of f, given by its weights, sets that are no worse for it than ``masks``."""
 
     def solve(self, problem: Problem, run: Run) -> Verdict:
@@ -102,7 +102,7 @@ class MajorantDescent(Solver):
         objective, upper = problem.objective, UpperBounds(problem.objective.f, self.bounds)
 
         def step(rows: Ints, masks: Masks) -> Masks:
-            return best_proposal(objective, self.proposals(problem, masks, upper.weights(masks)))
+            return best_proposal(objective, self.proposals(problem, run, masks, upper.weights(masks)))
 
         masks = starting_sets(problem, run, self.restarts)
         return run_restarts(problem, run, masks, then_flip(problem, step), type(self).__name__, REASONS[self.bounds])

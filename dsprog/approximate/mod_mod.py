@@ -4,7 +4,8 @@ f is bounded from above at S by one of two modular functions, g from below by th
 
     v(T) = f(T) - g(T) <= m(T) - h(T) for all T, with equality at S,
 
-so the minimiser of the modular function on the right, which sorting finds, constraints included, has no larger value.
+so the minimiser of the modular function on the right, which sorting or a programme finds, constraints included
+(:mod:`dsprog.approximate.modular_step`), has no larger value.
 The chain adds the best flip after S and removes the best flip last before S, where h is tight as well; "grow" is tight
 at S + j and "shrink" at S - i. Hence where neither bound improves, no single flip does.
 """
@@ -17,10 +18,10 @@ import numpy as np
 
 from dsprog.approximate.local_search import flip_changes
 from dsprog.approximate.majorants import MajorantDescent, lower_weights, orders_through
-from dsprog.approximate.starts import frame_of
+from dsprog.approximate.modular_step import modular_step
 from dsprog.core.problem import Problem
 from dsprog.core.validation import Floats, Masks
-from dsprog.run.needs import FRAME_CONSTRAINTS, Need
+from dsprog.run.run import Run
 
 
 @dataclass(frozen=True)
@@ -40,13 +41,9 @@ class ModMod(MajorantDescent):
     (0, 1, 2)
     """
 
-    def needs(self) -> tuple[Need, ...]:
-        """Its inner problem is solved by sorting."""
-        return (FRAME_CONSTRAINTS,)
-
-    def proposals(self, problem: Problem, masks: Masks, majorants: list[Floats]) -> list[Masks]:
-        """Minimisers of m - h over the frame, h the increments of g along a chain through S and its best flips."""
+    def proposals(self, problem: Problem, run: Run, masks: Masks, majorants: list[Floats]) -> list[Masks]:
+        """Minimisers of m - h over the feasible sets, h the increments of g on a chain through S and its best flips."""
         feasible = problem.feasible if problem.constraints else None
         orders = orders_through(masks, flip_changes(problem.objective, masks, feasible, -np.inf))
-        lower, frame = lower_weights(problem.objective.g, orders), frame_of(problem)
-        return [frame.least(m - lower) for m in majorants]
+        lower, inner = lower_weights(problem.objective.g, orders), problem.derived(modular_step)
+        return [inner.least(m - lower, masks, lambda: run.stop_reason() is not None) for m in majorants]

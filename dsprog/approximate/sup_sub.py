@@ -13,6 +13,7 @@ from dsprog.approximate.local_search import descend
 from dsprog.approximate.majorants import MajorantDescent
 from dsprog.core.problem import Problem
 from dsprog.core.validation import Floats, Masks
+from dsprog.run.run import Run
 
 
 @dataclass(frozen=True)
@@ -26,7 +27,7 @@ class SupSub(MajorantDescent):
     (2,)
     """
 
-    def proposals(self, problem: Problem, masks: Masks, majorants: list[Floats]) -> list[Masks]:
+    def proposals(self, problem: Problem, run: Run, masks: Masks, majorants: list[Floats]) -> list[Masks]:
         """Sets that no single flip improves for m - g, from S on."""
         gains, feasible = -problem.objective.g, problem.feasible if problem.constraints else None
         return [descend(gains, masks, problem.slack, feasible, tilt=m)[0] for m in majorants]

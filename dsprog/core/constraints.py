@@ -6,16 +6,34 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from dsprog.core.identity import Registry, arguments, same
-from dsprog.core.validation import Floats, Masks, as_count, as_mask, as_matrix, as_number, as_reals, as_whole
+from dsprog.core.validation import Floats, Ints, Masks, as_count, as_mask, as_matrix, as_number, as_reals, as_whole
 
 TOLERANCE = 1e-9  # relative to the limit of a row: 0.1 + 0.2 keeps a limit of 0.3
+SPARSE = 0.1  # part of the entries up to which sums go over those that are not 0
 ROUNDING = 8 * float(np.finfo(float).eps)  # relative to Σ_{j∈S} |a_j|, which the sum over S may lose
+
+
+class Entries(NamedTuple):
+    """Entries of rows: row, column and number of each, the columns (or rows) that have any, and where these begin."""
+
+    r: Ints
+    j: Ints
+    a: Floats
+    columns: Ints
+    first: Ints
+
+    def sums(self, numbers: Floats, n: int) -> Floats:
+        """(B, n): the sums over each column of numbers (B, entries)."""
+        out = np.zeros((len(numbers), n))
+        if len(self.columns):
+            out[:, self.columns] = np.add.reduceat(numbers, self.first, axis=1)
+        return out
 
 
 @dataclass(frozen=True)
@@ -36,9 +54,47 @@ class LinearRows:
 
     def satisfied(self, masks: Masks) -> Masks:
         """Whether each set satisfies every row, up to rounding in its limit and in the weights that the set has."""
-        activity, rounding = masks @ self.A.T, ROUNDING * (masks @ np.abs(self.A).T)
+        activity, size = self.activity(masks)
+        rounding = ROUNDING * size
         low, high = self.relaxed
         return np.asarray(((activity >= low - rounding) & (activity <= high + rounding)).all(axis=1))
+
+    def activity(self, masks: Masks) -> tuple[Floats, Floats]:
+        """A S for each set, and Σ_{j∈S} |a_j|, which is what rounding is relative to: (B, rows) each."""
+        if self._by_row is None:
+            return masks @ self.A.T, masks @ self._sizes.T
+        _, j, a, places, first = self._by_row
+        out = np.zeros((2, len(masks), len(self)))
+        if len(places):
+            chosen = np.where(masks[:, j], a, 0.0)
+            out[0][:, places] = np.add.reduceat(chosen, first, axis=1)
+            out[1][:, places] = np.add.reduceat(np.abs(chosen), first, axis=1)
+        return out[0], out[1]
+
+    @cached_property
+    def largest(self) -> Floats:
+        """The largest |entry| of each row; 1 where all are 0."""
+        found = self._sizes.max(axis=1, initial=0.0)
+        return np.where(found > 0, found, 1.0)
+
+    @cached_property
+    def _sizes(self) -> Floats:
+        return np.abs(self.A)
+
+    @cached_property
+    def _by_row(self) -> Entries | None:
+        """The entries that are not 0, row by row, where they are few."""
+        if np.count_nonzero(self.A) > SPARSE * self.A.size:
+            return None
+        r, j = np.nonzero(self.A)
+        return Entries(r, j, self.A[r, j], *np.unique(r, return_index=True))
+
+    @cached_property
+    def entries(self) -> Entries:
+        """The entries that are not 0, column by column."""
+        j, r = np.nonzero(self.A.T)
+        columns, first = np.unique(j, return_index=True)
+        return Entries(r, j, self.A[r, j], columns, first)
 
     @cached_property
     def relaxed(self) -> tuple[Floats, Floats]:

@@ -177,3 +177,19 @@ def relax_rows(rows: LinearRows, nodes: Nodes, constants: Floats, d: Floats) -> 
     bound, reduced = np.empty(len(d)), np.empty(d.shape)
     relax_kernel(rows.A, *rows.relaxed, rows.disjoint, nodes["I"], nodes["U"], constants, d, bound, reduced)
     return bound, reduced
+
+
+def kept_with(rows: LinearRows, least: Floats, most: Floats, size: Floats, one_way: bool) -> Masks:
+    """(B, n): whether least <= hi and most >= lo hold in every row once element j has changed both by a_rj.
+
+    ``least``, ``most`` and ``size`` are (B, rows), size is what rounding is relative to. ``one_way`` says that only
+    changes for the worse count: max(0, a_rj) for ``least`` and min(0, a_rj) for ``most``. Only the entries of a column
+    are looked at: the rows that j is not in must hold as they are.
+    """
+    (low, high), entries, n = rows.relaxed, rows.entries, rows.A.shape[1]
+    rise, fall = (np.maximum(entries.a, 0.0), np.minimum(entries.a, 0.0)) if one_way else (entries.a, entries.a)
+    broken = (least > high + ROUNDING * size) | (most < low - ROUNDING * size)
+    r, slack = entries.r, ROUNDING * (size[:, entries.r] + np.abs(entries.a))
+    then = (least[:, r] + rise > high[r] + slack) | (most[:, r] + fall < low[r] - slack)
+    changed = entries.sums(then.astype(float) - broken[:, r], n)
+    return np.asarray(broken.sum(axis=1)[:, None] + changed == 0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from typing import Any
 
@@ -307,3 +308,17 @@ def shape_words(shape: tuple[int | None, ...]) -> str:
 def first_index(where: NDArray[np.bool_]) -> tuple[int, ...]:
     """The index of the first True."""
     return tuple(int(i) for i in np.argwhere(where)[0])
+
+
+def count_sizes(m: int, least: int, most: int) -> int:
+    """How many subsets of m elements have a size from ``least`` to ``most``; the count ends beyond 2**60.
+
+    >>> count_sizes(60, 3, 3)
+    34220
+    """
+    total = 0
+    for size in range(least, most + 1):
+        total += math.comb(m, size)
+        if total > 1 << 60:
+            break
+    return total

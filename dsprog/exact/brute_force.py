@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -9,19 +11,21 @@ import numpy as np
 
 from dsprog.core.problem import Problem
 from dsprog.core.validation import as_count
+from dsprog.exact.few_sets import FewSets, few_sets
 from dsprog.exact.interval.ends import Ends
 from dsprog.exact.interval.modular_bound import ModularBound
-from dsprog.run.needs import Need, at_most
+from dsprog.run.needs import Need
 from dsprog.run.result import Verdict
 from dsprog.run.run import Run
 from dsprog.run.solver import Solver
 
 LARGEST = 25
+MOST = 1 << 20  # sets that are listed
 
 
 @dataclass(frozen=True)
 class BruteForce(Solver):
-    """All 2**n sets in batches; n up to 25.
+    """All 2**n sets in batches, n up to 25; or all that sizes and blocks leave, up to a million, for any n.
 
     Needs no knowledge of the functions, so its result is always certified once it is through. Before that its bound is
     the modular one of the interval of all sets, where f and g are known to be submodular.
@@ -48,13 +52,16 @@ class BruteForce(Solver):
 
     def needs(self) -> tuple[Need, ...]:
         """2**25 sets take minutes."""
-        return (at_most(LARGEST),)
+        return (FEW,)
 
     def solve(self, problem: Problem, run: Run) -> Verdict:
-        """Enumerate in the order of binary counting; of tied sets the first wins."""
+        """Enumerate in the order of binary counting, or by size; of tied sets the first wins."""
         n = problem.n
         if problem.objective.is_certifiable:
             run.raise_bound(root_bound(problem))
+        few = problem.derived(few_sets)
+        if few.count <= MOST and few.count < 1 << n:
+            return self._listed(problem, run, few)
         bits, first, size = np.arange(n), 0, 1
         while first < 1 << n:
             reason = run.stop_reason()
@@ -67,10 +74,37 @@ class BruteForce(Solver):
             masks = masks[problem.feasible(masks)] if problem.constraints else masks
             run.offer(masks, problem.objective.values(masks), "enumeration")
             run.progress(first, (1 << n) - first, "enumeration")
+        return self._all_seen(run, 1 << n)
+
+    def _listed(self, problem: Problem, run: Run, few: FewSets) -> Verdict:
+        """The sets that sizes and blocks leave; the nodes of the run are counted."""
+        seen, done = 0, min(few.count, run.nodes_left)
+
+        def sizes() -> Iterator[int]:
+            for power in itertools.count():
+                yield int(min(1 << min(power, 62), self.batch, done - seen))
+
+        for masks in few.batches(sizes()):
+            seen += len(masks)
+            masks = masks[problem.feasible(masks)]
+            run.offer(masks, problem.objective.values(masks), "enumeration")
+            run.progress(seen, few.count - seen, "enumeration")
+            reason = run.stop_reason() if seen < few.count else None
+            if reason is not None:
+                return Verdict(reason)
+        return self._all_seen(run, few.count)
+
+    def _all_seen(self, run: Run, count: int) -> Verdict:
         run.raise_bound(run.value)
-        if run.mask is None:
-            return Verdict("infeasible")
-        return Verdict("optimal", f"all {1 << n:,} sets were evaluated")
+        return Verdict("infeasible") if run.mask is None else Verdict("optimal", f"all {count:,} sets were evaluated")
+
+
+def keeps_few(problem: Problem) -> bool:
+    """Whether all sets can be looked at."""
+    return problem.n <= LARGEST or problem.derived(few_sets).count <= MOST
+
+
+FEW = Need(f"n <= {LARGEST} elements, or at most {MOST:,} sets", keeps_few, "use another solver")
 
 
 def root_bound(problem: Problem) -> float:

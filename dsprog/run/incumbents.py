@@ -42,6 +42,10 @@ class Incumbents:
                     del self._pool[worst]
                 self._pool[key] = (float(values[b]), masks[b].copy())
 
+    def holds(self, mask: Masks) -> bool:
+        """Whether a set is in the pool."""
+        return mask.tobytes() in self._pool
+
     @property
     def last(self) -> float:
         """The value of the last place; infinite while places are free."""

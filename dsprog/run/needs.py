@@ -1,10 +1,10 @@
 """What solvers and bounds need of a problem, declared by them and checked here, in one place.
 
 >>> import dsprog as ds
->>> ds.minimize(ds.Modular([1.0, 2.0]), ds.SSP(), constraints=[ds.Cardinality(1)])
+>>> ds.minimize(ds.Modular([1.0, 2.0]), ds.DCA(), constraints=[ds.Cardinality(1)])
 Traceback (most recent call last):
 ...
-ValueError: SSP does not work with this problem: it needs a problem without constraints; use LocalSearch or the ...
+ValueError: DCA does not work with this problem: it needs a problem without constraints; use LocalSearch or the ...
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from dsprog.core.constraints import Cardinality, Exclude, Include
 from dsprog.core.packages import importable
 from dsprog.core.problem import Problem
 
@@ -28,11 +27,6 @@ class Need:
 
 NO_CONSTRAINTS = Need(
     "a problem without constraints", lambda problem: not problem.constraints, "use LocalSearch or the default solver"
-)
-FRAME_CONSTRAINTS = Need(
-    "no constraints but Cardinality, Include and Exclude",
-    lambda problem: all(isinstance(kind, (Cardinality, Include, Exclude)) for kind in problem.constraints),
-    "use LocalSearch or the default solver",
 )
 
 

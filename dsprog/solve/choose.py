@@ -14,6 +14,7 @@ from dsprog.core.views import View
 from dsprog.exact.brute_force import BruteForce
 from dsprog.exact.compact.compact_model import CompactModel
 from dsprog.exact.compact.maxima import maxima_of
+from dsprog.exact.few_sets import few_sets
 from dsprog.exact.interval.branch_and_bound import BranchAndBound
 from dsprog.exact.quadratic.quadratic_branch_and_bound import QuadraticBranchAndBound
 from dsprog.exact.regression.perspective_branch_and_bound import PerspectiveBranchAndBound, has_definite_loss
@@ -26,7 +27,8 @@ from dsprog.run.solver import Solver
 LARGE = 80  # elements beyond which bounds from the parts of terms beat bounds from values
 MOST_ENTRIES = 300_000  # of groups: a programme of more rows takes minutes to build
 MANY_COLUMNS = 30  # of data, beyond which pairs of rows beat the monotone bound
-ALWAYS_FEW, FEW = 12, 16  # elements up to which all sets are looked at: whatever the family, and if no engine is apt
+VERY_FEW, FEW = 1 << 12, 1 << 16  # sets that are all looked at: whatever the family, and if no engine is apt
+FEW_FEASIBLE = 200_000  # sets that constraints leave, where no engine is apt
 MOST_WORK = 25_000_000  # sets times numbers in the data of their functions: some 50 milliseconds
 
 
@@ -68,14 +70,33 @@ def is_large_and_structured(problem: Problem) -> bool:
     return sum(map(len, problem.objective.groups())) <= MOST_ENTRIES
 
 
-def has_few_sets(problem: Problem, most: int = FEW) -> bool:
-    """So few sets, of functions so small, that the values of all of them take milliseconds.
+def sets_left(problem: Problem) -> int:
+    """How many sets there are, as far as rows that count elements say it."""
+    return problem.derived(few_sets).count if len(problem.rows) else 1 << problem.n
+
+
+def has_very_few_sets(problem: Problem) -> bool:
+    """So few that no engine would be quicker."""
+    return are_quick(problem, VERY_FEW, MOST_WORK)
+
+
+def has_few_sets(problem: Problem) -> bool:
+    """So few sets, of functions so small, that the values of all of them take milliseconds; a little longer where
+    constraints leave few of many, which bounds find harder.
 
     A search takes as long to begin, and in a first run on a machine has far more to compile.
     """
-    if problem.n > most or not problem.objective.is_certifiable:
+    if len(problem.rows) and are_quick(problem, FEW_FEASIBLE, 10 * MOST_WORK):
+        return True
+    return are_quick(problem, FEW, MOST_WORK)
+
+
+def are_quick(problem: Problem, most: int, work: int) -> bool:
+    """At most so many sets, of functions whose data are so small that their values are no more than so much work."""
+    if not problem.objective.is_certifiable:
         return False
-    return 2.0**problem.n * sum(map(data_size, problem.objective.inner())) <= MOST_WORK
+    count = sets_left(problem)
+    return count <= most and count * sum(map(data_size, problem.objective.inner())) <= work
 
 
 def data_size(value: object) -> float:
@@ -107,7 +128,7 @@ class Rule:
 
 LOOK_AT_ALL = "so few sets that all are looked at"
 RULES = (
-    Rule(lambda problem: has_few_sets(problem, ALWAYS_FEW), BruteForce, LOOK_AT_ALL),
+    Rule(has_very_few_sets, BruteForce, LOOK_AT_ALL),
     Rule(is_quadratic, QuadraticBranchAndBound, "a quadratic function without constraints"),
     Rule(has_definite_loss, PerspectiveBranchAndBound, "least squares with a submodular penalty"),
     Rule(rewards_class_information, CompactModel, "information with a class against the costs of many columns"),

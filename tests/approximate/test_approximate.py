@@ -36,7 +36,7 @@ SOLVERS = {
 VARIANTS = [name for name in SOLVERS if name.startswith(("ssp ", "dca ", "mod-mod "))]
 LARGEST = {name: 4 if name.startswith(("ssp", "dca")) else 5 for name in SOLVERS}  # n of the kit
 ADDITIONS, REMOVALS = {"forward"}, {"backward"}
-CONSTRAINED = [name for name in SOLVERS if not name.startswith(("ssp", "dca"))]
+CONSTRAINED = [name for name in SOLVERS if not name.startswith("dca")]
 
 
 class Pairs(Constraint):
@@ -53,7 +53,12 @@ CONSTRAINTS = {
     "fixed": [ds.Include([1]), ds.Exclude([0, 5])],
     "all": [ds.Cardinality(2, 3), ds.Include([1]), ds.Exclude([0, 5])],
     "pairs": [Pairs()],
+    "blocks": [ds.Partition([0, 0, 0, 1, 1, 1, 2, 2], [1, 2, 1]), ds.Exclude([7])],
+    "weights": [ds.Knapsack([3, 1, 4, 1, 5, 9, 2, 6], 8)],
+    "weights and size": [ds.Knapsack([3, 1, 4, 1, 5, 9, 2, 6], 9), ds.Cardinality(2, 3)],
+    "cover": [ds.LinearConstraint([3, 1, 4, 1, 5, 9, 2, 6], lo=12, hi=20)],
 }
+FRAMES = ("size", "exact size", "fixed", "all")
 
 
 def is_falling(trace):
@@ -111,10 +116,8 @@ def test_values_never_rise_from_iteration_to_iteration(name, monkeypatch):
     assert values[-1] < objective([1, 4, 6])
 
 
-@pytest.mark.parametrize(
-    ("name", "case"),
-    [(n, c) for n in CONSTRAINED for c in CONSTRAINTS if not (c == "pairs" and n.startswith("mod-mod"))],
-)
+@pytest.mark.parametrize("case", CONSTRAINTS)
+@pytest.mark.parametrize("name", CONSTRAINED)
 def test_constraints_are_kept(name, case):
     constraints = CONSTRAINTS[case]
     for family in ("concave", "rank", "facility"):
@@ -148,17 +151,9 @@ class Nothing(Constraint):
 
 
 REFUSALS = {
-    "ssp": (
-        lambda: ds.minimize(concave_difference(4, 0), ds.SSP(), constraints=[ds.Cardinality(max=2)]),
-        "SSP does not work with this problem: it needs a problem without constraints; use LocalSearch or the default",
-    ),
     "dca": (
         lambda: ds.minimize(concave_difference(4, 0), ds.DCA(), constraints=[ds.Include([2])]),
         "DCA does not work with this problem: it needs a problem without constraints; use LocalSearch or the default",
-    ),
-    "mod-mod": (
-        lambda: ds.minimize(concave_difference(4, 0), ds.ModMod(), constraints=[Pairs(), ds.Include([2])]),
-        "ModMod does not work with this problem: it needs no constraints but Cardinality, Include and Exclude",
     ),
     "no start": (
         lambda: ds.minimize(concave_difference(4, 0), ds.LocalSearch(), constraints=[Nothing()]),
@@ -247,7 +242,7 @@ def test_a_batch_of_restarts_is_as_good_as_separate_runs(name):
         assert ds.minimize(objective, many, seed=5).value == pytest.approx(min(alone), abs=1e-9)
 
 
-@pytest.mark.parametrize("case", [name for name in CONSTRAINTS if name != "pairs"])
+@pytest.mark.parametrize("case", FRAMES)
 def test_least_modular_set_of_a_frame(case):
     problem = Problem(concave_difference(7, 0), tuple(CONSTRAINTS[case]))
     masks = all_masks(7)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import dsprog as ds
-from dsprog.approximate.local_search import best_exchange, descend
+from dsprog.approximate.local_search import descend
 from dsprog.approximate.starts import starting_sets
 from dsprog.core.problem import Problem
 from dsprog.generators import FAMILIES
@@ -36,11 +36,3 @@ def test_descend_is_the_descent_of_each_row():
         assert np.concatenate(flips(tilted, np.flatnonzero(masks[b]))).min() >= values[b] - 1e-9
     partly, _ = descend(objective, starts, problem.slack, stop=lambda: True)
     assert np.array_equal(partly, starts)
-
-
-def test_best_exchange():
-    objective = ds.Modular([5.0, 1.0, 3.0, 2.0]) - ds.CardinalityConcave(4)
-    mask = np.array([True, False, True, False])
-    assert np.array_equal(best_exchange(objective, mask, objective(mask), 1e-9, None), [False, True, True, False])
-    full = np.ones(4, dtype=bool)
-    assert np.array_equal(best_exchange(objective, full, objective(full), 1e-9, None), full)

@@ -13,7 +13,7 @@ from dsprog.experiments.instances import load_instance
 from dsprog.experiments.solvers import SOLVERS
 from dsprog.generators import FAMILIES
 
-REFUSAL = "SSP does not work with this problem: it needs a problem without constraints; use LocalSearch or the default"
+REFUSAL = "DCA does not work with this problem: it needs a problem without constraints; use LocalSearch or the default"
 
 
 def run(*arguments):
@@ -62,9 +62,9 @@ def test_constraints_of_a_file_are_kept(tmp_path):
     assert float(rows[0][1]) > ds.minimize(objective).value
     every = run(str(tmp_path / "instance.json"))
     assert every.exit_code == 0, every.output
-    assert f"ssp is left out: {REFUSAL}" in every.stderr
-    assert "ssp" not in every.stdout
-    assert REFUSAL in run(str(tmp_path / "instance.json"), "--solvers", "ssp").output
+    assert f"dca is left out: {REFUSAL}" in every.stderr
+    assert "dca" not in every.stdout
+    assert REFUSAL in run(str(tmp_path / "instance.json"), "--solvers", "dca").output
 
 
 def test_other_formats(tmp_path):

@@ -60,3 +60,13 @@ def test_bad_arguments():
     ):
         with pytest.raises((ValueError, TypeError), match=sentence):
             ds.enumerate_best(f, **arguments)
+
+
+def test_a_list_costs_little_more_than_one_set():
+    for family in ("concave", "coverage", "facility", "logdet"):
+        problem = as_problem(FAMILIES[family](20, 5), [ds.Cardinality(max=8)])
+        one = ds.minimize(problem, ds.BranchAndBound())
+        five = ds.enumerate_best(problem, 5, solver=ds.BranchAndBound())
+        assert five.certified
+        assert five.values[0] == pytest.approx(one.value)
+        assert five.nodes <= 5 * one.nodes

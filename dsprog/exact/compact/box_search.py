@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dsprog.approximate.local_search import descend, offer_local_optima
+from dsprog.approximate.first_sets import offer_first_sets
+from dsprog.approximate.local_search import descend
 from dsprog.approximate.ssp import SSP
 from dsprog.core.problem import Problem
 from dsprog.core.validation import Floats, Masks
@@ -105,7 +106,7 @@ class BoxSearch(Method):
     def _find_sets(self) -> None:
         """Local search, and where it can be SSP with a tenth of the time."""
         problem, run = self.problem, self.run
-        offer_local_optima(problem, run, self.options.starts)
+        offer_first_sets(problem, run, self.options.starts)
         if len(problem.rows) or not problem.objective.is_certifiable:
             return
         trial = run.trial(min(1.0, 0.1 * run.seconds_left))

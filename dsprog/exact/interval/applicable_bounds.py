@@ -92,12 +92,15 @@ class Kind:
 
 def modular_bound(made_of: Material) -> Bound:
     """With persistency where one optimum is enough and no row stands against it."""
-    return ModularBound(made_of.ends, persistency=not made_of.keep_all and len(made_of.problem.rows) == 0)
+    rows = made_of.problem.rows
+    return ModularBound(made_of.ends, persistency=not made_of.keep_all and len(rows) == 0, rows=rows)
 
 
 def dual_bound(made_of: Material) -> Bound:
     """With the rows in its minimisation."""
-    return DualBound(made_of.sides[0], made_of.majorant, made_of.problem.rows, made_of.steps)
+    rows = made_of.problem.rows
+    ends = made_of.ends if len(rows) else None
+    return DualBound(made_of.sides[0], made_of.majorant, rows, made_of.steps, ends)
 
 
 KINDS: dict[str, Kind] = {

@@ -62,3 +62,15 @@ def close(nodes: Bundle, cutoff: float) -> tuple[Bundle, Masks, float]:
         return nodes, keep, np.inf
     closed = float(nodes["lower"][~keep].min())
     return take(nodes, keep), keep, closed
+
+
+def fixed_by_costs(F: Masks, bound: Floats, d: Floats, cutoff: float) -> tuple[Masks, Masks, float]:
+    """Elements that no set below the cutoff has, or omits, and the least bound of the sets lost in this way.
+
+    With a minorant's bound b and reduced costs d, sets with j are >= b + max(0, d_j), and those without it >= b +
+    max(0, -d_j).
+    """
+    with_j, without_j = bound[:, None] + np.maximum(0.0, d), bound[:, None] + np.maximum(0.0, -d)
+    exclude = F & (with_j >= cutoff)
+    include = F & ~exclude & (without_j >= cutoff)
+    return exclude, include, min(with_j[exclude].min(initial=np.inf), without_j[include].min(initial=np.inf))

@@ -9,6 +9,11 @@ value of one over the interval is constant + Σ_{j∈F} min(0, d_j) with d = s -
 needed: a few subgradient steps on the convex function f̂ - G propose points x, each point gives a minorant, and the
 average of them with weights 2/(k+2) is close to the best one. A minorant of a node is one of its children too, so
 that children go on where their parent stopped.
+
+Under constraints the average is minimised over the rows by multipliers λ. Steps may follow the Lagrangian, d + λ a in
+place of d, so that x stays near the rows: what either way closed decides. There the marginals at I,
+g(S) <= g(I) + Σ_{j∈S∖I} g(j|I), take the place of (κ, c) where they are lower at x, as they are when few elements may
+still be added; the average mixes both.
 """
 
 from __future__ import annotations
@@ -22,9 +27,13 @@ from dsprog.core.kernel import kernel
 from dsprog.core.rows import relax_rows
 from dsprog.core.set_function import SetFunction
 from dsprog.core.validation import Floats, Ints, Masks
-from dsprog.exact.interval.bound import Bound, Tightened, close, free
+from dsprog.exact.interval.bound import Bound, Tightened, close, fixed_by_costs, free
+from dsprog.exact.interval.contest import Contest, shares
+from dsprog.exact.interval.ends import Ends
 from dsprog.exact.interval.majorant import Majorant
 from dsprog.run.driver import Bundle
+
+LAGRANGIAN = 1  # of the two ways to step where there are rows
 
 
 @kernel
@@ -121,14 +130,19 @@ class DualBound(Bound):
         Constraints, taken into the minimisation of the minorant.
     steps : int
         Subgradient steps at each node.
+    ends : Ends, optional
+        f and g at I and U, for marginals at I where there are rows.
     """
 
     name = "dual"
     uses_ends = True
     repeats = False  # a step of the next node does more than a second round of steps
 
-    def __init__(self, f: SetFunction, majorant: Majorant, rows: LinearRows, steps: int) -> None:
-        self.f, self.majorant, self.rows, self.steps = f, majorant, rows, steps
+    def __init__(
+        self, f: SetFunction, majorant: Majorant, rows: LinearRows, steps: int, ends: Ends | None = None
+    ) -> None:
+        self.f, self.majorant, self.rows, self.steps, self.ends = f, majorant, rows, steps, ends
+        self.contest = Contest(2)  # of steps by the minorant alone and by the Lagrangian
 
     def prepare(self, nodes: Bundle) -> None:
         """No minorant yet."""
@@ -149,38 +163,62 @@ class DualBound(Bound):
         """Some steps; the nodes that reach the cutoff leave the batch on the way."""
         closed = np.inf
         nodes["count"] = np.minimum(nodes["count"], 1)  # the inherited minorant counts as the first
+        way, count, gained = self.contest.next() if len(self.rows) else 0, len(nodes["lower"]), 0.0
         for k in range(self.steps):
             if len(nodes["lower"]) == 0:
                 break
             d, value = self._add_minorant(nodes)
-            bound, _ = relax_rows(self.rows, nodes, nodes["mean_constant"], nodes["mean_d"])
+            bound, reduced = relax_rows(self.rows, nodes, nodes["mean_constant"], nodes["mean_d"])
+            if k and len(self.rows):  # the first step is the same either way
+                gained += float(shares(nodes["lower"], bound, cutoff).sum())
             nodes["lower"] = np.maximum(nodes["lower"], bound)
             if k + 1 < self.steps:
+                if len(self.rows) and way == LAGRANGIAN:
+                    d, value = self._lagrangian(nodes, d, value, bound, reduced)
                 step(d, value, nodes["lower"], nodes["x"])
             nodes, _, reached = close(nodes, cutoff)
             closed = min(closed, reached)
+        self.contest.report(way, count, gained)
         return self._fix(nodes, cutoff, closed)
+
+    def _lagrangian(
+        self, nodes: Bundle, d: Floats, value: Floats, bound: Floats, reduced: Floats
+    ) -> tuple[Floats, Floats]:
+        """Slopes and value at x of the new minorant with the multipliers of the averaged one.
+
+        With λ a = reduced - mean_d, and bound = mean_constant - λ limit + Σ_F min(0, reduced_j), λ limit is known.
+        """
+        priced = reduced - nodes["mean_d"]
+        moved = bound - np.minimum(reduced, 0.0).sum(axis=1) - nodes["mean_constant"]
+        at_x = np.where(np.isfinite(moved), value + moved + (priced * nodes["x"]).sum(axis=1), value)
+        return np.where(free(nodes), d + priced, 0.0), at_x
 
     def _add_minorant(self, nodes: Bundle) -> tuple[Floats, Floats]:
         orders = nodes["orders"]
         sort_free(nodes["x"], nodes["I"], nodes["U"], orders)
         increments = self.f.chains(orders, nodes["I"])
         constants, slopes = self.majorant(nodes)
+        if self.ends is not None:
+            constants, slopes = self._or_marginals(nodes, constants, slopes)
         d, value = np.empty(orders.shape), np.empty(len(orders))
         new = Minorants(orders, increments, nodes["f_I"], constants, slopes)
         means = Means(nodes["count"], nodes["mean_constant"], nodes["mean_d"])
         average(new, nodes["I"], nodes["x"], means, d, value)
         return d, value
 
+    def _or_marginals(self, nodes: Bundle, constants: Floats, slopes: Floats) -> tuple[Floats, Floats]:
+        """For each node the given upper bound of g or that by marginals at I, whichever is lower at x."""
+        assert self.ends is not None
+        self.ends.refresh(nodes)
+        here = np.where(free(nodes), nodes["dg_I"], 0.0)
+        lower = nodes["g_I"] + (here * nodes["x"]).sum(axis=1) < constants + (slopes * nodes["x"]).sum(axis=1)
+        return np.where(lower, nodes["g_I"], constants), np.where(lower[:, None], here, slopes)
+
     def _fix(self, nodes: Bundle, cutoff: float, closed: float) -> Tightened:
-        """With the minorant's bound b, sets with j are >= b + max(0, d_j), and those without it >= b + max(0, -d_j)."""
-        F = free(nodes)
+        """By the reduced costs of the averaged minorant."""
         bound, d = relax_rows(self.rows, nodes, nodes["mean_constant"], nodes["mean_d"])
-        with_j, without_j = bound[:, None] + np.maximum(0.0, d), bound[:, None] + np.maximum(0.0, -d)
-        exclude = F & (with_j >= cutoff)
-        include = F & ~exclude & (without_j >= cutoff)
-        closed = min(closed, with_j[exclude].min(initial=np.inf), without_j[include].min(initial=np.inf))
-        return Tightened(nodes, include, exclude, closed)
+        exclude, include, fixed = fixed_by_costs(free(nodes), bound, d, cutoff)
+        return Tightened(nodes, include, exclude, min(closed, fixed))
 
     def scores(self, nodes: Bundle) -> Floats:
         """The size of the mean reduced cost."""

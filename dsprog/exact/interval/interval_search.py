@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dsprog.approximate.local_search import offer_local_optima
+from dsprog.approximate.first_sets import offer_first_sets
 from dsprog.core.problem import Problem
 from dsprog.core.rows import propagate
 from dsprog.core.submodularity import refuse_refuted
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 LONG = 0.1  # seconds of a batch under a time limit, beyond which batches get smaller
 FIRST_BATCH = 8  # under a time limit, until it is known what a node costs
+SOON = 4  # a unit ends once a quarter of the list may have changed, which lowers the cutoff
 KEPT = ("lower", "I", "U", "x")  # what a node is made of; the rest is computed again
 
 
@@ -51,6 +52,15 @@ class IntervalSearch(Method):
         with np.errstate(invalid="ignore"):  # a row without limits
             mirrored = bool((rows.lo + rows.hi == rows.A.sum(axis=1)).all())
         return self.objective.knows.symmetric is True and mirrored and not self.run.lists
+
+    @cached_property
+    def sizes(self) -> tuple[float, float]:
+        """The least and the largest size that a row on all elements allows."""
+        rows = self.problem.rows
+        counting = (rows.A == 1.0).all(axis=1)
+        low, high = rows.relaxed
+        least, most = low[counting].max(initial=-np.inf), high[counting].min(initial=np.inf)
+        return float(np.ceil(least - 1e-6)), float(np.floor(most + 1e-6))
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -120,7 +130,7 @@ class IntervalSearch(Method):
 
     def start(self) -> None:
         """Local optima."""
-        offer_local_optima(self.problem, self.run, self.options.starts)
+        offer_first_sets(self.problem, self.run, self.options.starts)
 
     def proof(self) -> str:
         """Which bounds closed the intervals."""
@@ -132,6 +142,7 @@ class IntervalSearch(Method):
         self._prepare(stack[0], self.bounds)
         nodes, closed = 0, np.inf
         found: list[tuple[Masks, Floats]] = []
+        new: set[bytes] = set()  # sets that the run has not in its list yet
 
         def frontier() -> tuple[int, float]:
             return summary(stack, closed)
@@ -155,7 +166,8 @@ class IntervalSearch(Method):
             better = values < cutoff
             if better.any():
                 found.append((masks[better], values[better]))
-                if not self.run.lists:
+                new |= {mask.tobytes() for mask in masks[better] if not self.run.best.holds(mask)}
+                if len(new) * SOON >= self.run.best.keeps:
                     break
         masks = np.concatenate([np.zeros((0, self.n), dtype=bool), *(m for m, _ in found)])
         values = np.concatenate([np.zeros(0), *(v for _, v in found)])
@@ -234,14 +246,34 @@ class IntervalSearch(Method):
 
     def _finish(self, nodes: Bundle) -> tuple[Bundle, Masks, Floats]:
         """Enumerate small nodes, and round the points of the others."""
+        nodes, short = self._cut_short(nodes)
         sizes = free(nodes).sum(axis=1)
         small = sizes <= self.options.leaf
-        parts = [subsets(take(nodes, small & (sizes == size)), size) for size in range(self.options.leaf + 1)]
+        parts = [short]
+        parts += [subsets(take(nodes, small & (sizes == size)), size) for size in range(self.options.leaf + 1)]
         if self.uses_ends:  # the dual bound has moved x
             parts.append((nodes["x"][~small] >= 0.5) & nodes["U"][~small] | nodes["I"][~small])
         masks = np.concatenate(parts)
         masks = masks[self.problem.feasible(masks)] if len(self.problem.rows) else masks
         return take(nodes, ~small), masks, self.objective.values(masks)
+
+    def _cut_short(self, nodes: Bundle) -> tuple[Bundle, Masks]:
+        """The nodes in which a size leaves more than one element to choose, and all sets of the others.
+
+        With |S| <= |I| + 1 these are I and I ∪ j, with |S| >= |U| - 1 they are U and U∖j.
+        """
+        least, most = self.sizes
+        with_one = nodes["I"].sum(axis=1) + 1 >= most
+        without_one = ~with_one & (nodes["U"].sum(axis=1) - 1 <= least)
+        if not (with_one.any() or without_one.any()):
+            return nodes, np.zeros((0, self.n), dtype=bool)
+        found = []
+        for rows, end in ((with_one, "I"), (without_one, "U")):
+            ends, (b, j) = nodes[end][rows], np.nonzero(free(nodes)[rows])
+            flipped = ends[b]
+            flipped[np.arange(len(b)), j] ^= True
+            found += [ends, flipped]
+        return take(nodes, ~(with_one | without_one)), np.concatenate(found)
 
     def _split(self, nodes: Bundle) -> Bundle:
         """Two children for each node: with the element of the best score, and without it."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dsprog.approximate.first_sets import offer_first_sets
 from dsprog.core.constraints import LinearRows
 from dsprog.core.lovasz import greedy_vertices
 from dsprog.core.problem import Problem
@@ -92,11 +93,16 @@ class PrismSearch(Method):
         return self._bundle(vertices, g_hat, -math.inf, x, *self._judge(x))
 
     def start(self) -> None:
-        """The start vertex is a binary vertex of the first simplex (for n = 1 there is another), so it has a value."""
+        """The start vertex is a binary vertex of the first simplex (for n = 1 there is another), so it has a value.
+
+        Under constraints, of which the paper has none, it may not be feasible: greedy sets and exchanges help out.
+        """
         self.run.cuts = 0
         corners = prism.binary_points(prism.first_simplex(self.start_set))
         corners = corners[self.problem.feasible(corners)]
         self.run.offer(corners, self.problem.objective.values(corners), "start vertex")
+        if len(self.problem.rows):
+            offer_first_sets(self.problem, self.run, 1)
 
     def expand(self, bundle: Bundle, cutoff: float) -> Expansion:
         """One iteration: cut, subdivide, bound the parts, delete. Out of time, the prism comes back as it was."""

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dsprog.approximate.greedy import Greedy
-from dsprog.approximate.local_search import best_exchange, descend
+from dsprog.approximate.first_sets import offer_exchanges
+from dsprog.approximate.greedy import offer_greedy_sets
+from dsprog.approximate.local_search import descend
 from dsprog.core.problem import Problem
 from dsprog.core.rows import propagate, relax_rows
 from dsprog.core.validation import Floats, Ints, Masks
@@ -62,21 +63,9 @@ class PerspectiveSearch(Method):
 
     def start(self) -> None:
         """Local optima near greedy sets and those that the relaxation suggests, improved by exchanges."""
-        if len(self.problem.rows) == 0:
-            trial = self.run.trial()
-            Greedy().solve(self.problem, trial)
-            self.run.offer(*trial.best_sets(), "greedy")
+        offer_greedy_sets(self.problem, self.run)
         self.run.offer(*self.starting_sets(self.run.mask), "relaxation")
-        self._exchange()
-
-    def _exchange(self) -> None:
-        """Improve the best set by exchanges of two features while that helps and there is time."""
-        problem, run = self.problem, self.run
-        feasible = problem.feasible if len(problem.rows) else None
-        improving = run.mask is not None
-        while improving and run.mask is not None and run.stop_reason() is None:
-            mask = best_exchange(problem.objective, run.mask, run.value, problem.slack, feasible)
-            improving = run.offer(*descend(problem.objective, mask[None], problem.slack, feasible), "exchange")
+        offer_exchanges(self.problem, self.run)
 
     def starting_sets(self, known: Masks | None = None) -> tuple[Masks, Floats]:
         """Local optima near the sets that the order of the root relaxation begins with, ∅, and a known set."""
