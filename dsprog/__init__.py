@@ -27,6 +27,7 @@ from dsprog.core.oracle import count_oracle_calls
 from dsprog.core.problem import Problem
 from dsprog.core.set_function import SetFunction
 from dsprog.exact.brute_force import BruteForce
+from dsprog.exact.budget.budget_branch_and_bound import BudgetBranchAndBound
 from dsprog.exact.compact.compact_model import CompactModel
 from dsprog.exact.interval.branch_and_bound import BranchAndBound
 from dsprog.exact.prismatic.prismatic import Prismatic
@@ -65,6 +66,7 @@ __all__ = [
     "BestSets",
     "BranchAndBound",
     "BruteForce",
+    "BudgetBranchAndBound",
     "Cardinality",
     "CardinalityConcave",
     "CompactModel",

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dsprog.core.column_model import ColumnModel, Expression
+from dsprog.core.gain_model import GainModel
 from dsprog.core.kernel import kernel, part
 from dsprog.core.knowledge import Knowledge
 from dsprog.core.set_function import SetFunction
@@ -120,6 +121,7 @@ class FacilityLocation(SetFunction):
 
     has_concave_extension = True
     has_columns = True
+    has_gains = True
 
     def __init__(self, similarity: ArrayLike) -> None:
         self.similarity = as_matrix(
@@ -169,6 +171,10 @@ class FacilityLocation(SetFunction):
     def groups(self) -> list[Ints]:
         """The facilities that serve a client."""
         return [np.flatnonzero(row) for row in self.similarity]
+
+    def gains(self, model: GainModel, elements: Ints, weight: float) -> None:
+        """Each client keeps its best benefit."""
+        model.maxima(self.similarity, elements, weight)
 
     def columns(self, model: ColumnModel, elements: Ints, weight: float) -> Expression:
         """From below a client covers levels: z_r >= x_j for its r best facilities, z_1 <= z_2 <= ..., and its
