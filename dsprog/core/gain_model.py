@@ -27,34 +27,26 @@ from dsprog.core.validation import Floats, Ints
 if TYPE_CHECKING:
     from dsprog.core.set_function import SetFunction
 
+Matrix = tuple[Ints, Ints, Floats]  # in compressed columns: pointers, rows, entries
 OUT, IN = -1, -2
 TABLE = 4  # the code of a curve that is given at whole numbers; smaller codes are those of functions/_scalar
 
 
-class Columns(NamedTuple):
-    """A sparse matrix, clients by elements, in compressed columns."""
+class Clients(NamedTuple):
+    """All clients, as kernels take them: six sparse matrices (rewards and costs of the three kinds) in one.
+
+    Client i of kind k has the place ``offsets[k] + i`` in the state, and ``rows`` are places. Entries of element j and
+    kind k lie between ``indptr[k, j]`` and ``indptr[k, j + 1]``.
+    """
 
     indptr: Ints
     rows: Ints
     data: Floats
-
-
-class Clients(NamedTuple):
-    """The clients of one sign, as kernels take them: three matrices, the curves, and the first state of each kind."""
-
-    maxima: Columns
-    full: bool  # whether every element has a benefit for every client, in order
-    survivals: Columns
-    hazards: Floats  # -log(1 - p) beside each p
-    sums: Columns
-    codes: Ints
-    parameters: Floats
-    weights: Floats
-    starts: Ints  # of a curve in the table
+    curves: Floats  # code, parameter, weight, and start in the table, for each place
     table: Floats
-    first_best: Floats
-    first_alive: Floats
-    first_sums: Floats
+    first: Floats  # the first state
+    offsets: Ints
+    full: bool  # whether every element has a benefit for every client of the first kind, in order
 
 
 @dataclass
@@ -71,20 +63,10 @@ class Side:
     curves: list[tuple[int, float, float, int]] = field(default_factory=list)
     table: list[Floats] = field(default_factory=list)
 
-    def compiled(self) -> Clients:
-        """All blocks together."""
-        maxima, survivals, sums = (stacked(blocks, self.n) for blocks in (self.maxima, self.survivals, self.sums))
-        clients = sum(len(b) for b in self.best)
-        full = len(maxima.data) == clients * self.n and bool((np.diff(maxima.indptr) == clients).all())
-        with np.errstate(divide="ignore"):
-            hazards = -np.log1p(-survivals.data)
-        codes, parameters, weights, starts = zip(*self.curves) if self.curves else ((), (), (), ())
-        return Clients(
-            maxima, full, survivals, hazards, sums,
-            np.array(codes, dtype=np.int64), np.array(parameters, dtype=float), np.array(weights, dtype=float),
-            np.array(starts, dtype=np.int64), joined(self.table), joined(self.best), joined(self.alive),
-            joined(self.first),
-        )  # fmt: skip
+    def blocks(self) -> list[tuple[Matrix, Floats]]:
+        """The matrix of each kind, and its first state."""
+        kinds = ((self.maxima, self.best), (self.survivals, self.alive), (self.sums, self.first))
+        return [(stacked(blocks, self.n), joined(first)) for blocks, first in kinds]
 
 
 def joined(parts: list[Floats]) -> Floats:
@@ -92,20 +74,20 @@ def joined(parts: list[Floats]) -> Floats:
     return np.concatenate([np.zeros(0), *parts])
 
 
-def stacked(blocks: list[Any], n: int) -> Columns:
-    """Blocks of rows as one matrix; entries that are 0 are left out, unless there are few of them."""
+def stacked(blocks: list[Any], n: int) -> Matrix:
+    """Blocks of rows as one matrix in compressed columns; entries that are 0 are left out, unless they are few."""
     import scipy.sparse as sparse
 
     if len(blocks) == 1 and isinstance(blocks[0], np.ndarray) and 4 * np.count_nonzero(blocks[0]) > 3 * blocks[0].size:
         clients = len(blocks[0])  # dense: every element has an entry for every client, which kernels use
-        indptr, rows = np.arange(n + 1) * clients, np.tile(np.arange(clients, dtype=np.int32), n)
-        return Columns(indptr.astype(np.int64), rows, np.ascontiguousarray(blocks[0].T, dtype=float).ravel())
+        rows = np.tile(np.arange(clients), n)
+        return np.arange(n + 1) * clients, rows, np.ascontiguousarray(blocks[0].T, dtype=float).ravel()
     if not blocks:
-        return Columns(np.zeros(n + 1, dtype=np.int64), np.zeros(0, dtype=np.int32), np.zeros(0))
+        return np.zeros(n + 1, dtype=np.int64), np.zeros(0, dtype=np.int64), np.zeros(0)
     matrix = sparse.csc_array(sparse.vstack([sparse.csc_array(block) for block in blocks], format="csc"))
     matrix.sum_duplicates()
     matrix.eliminate_zeros()
-    return Columns(matrix.indptr.astype(np.int64), matrix.indices.astype(np.int32), matrix.data.astype(float))
+    return matrix.indptr, matrix.indices, matrix.data.astype(float)
 
 
 class GainModel:
@@ -114,7 +96,7 @@ class GainModel:
     >>> import dsprog as ds, numpy as np
     >>> model = GainModel(2)
     >>> model.enter(ds.FacilityLocation([[3.0, 1.0], [0.0, 2.0]]) - ds.Modular([1.0, 0.5]), np.arange(2), 1.0)
-    >>> model.modular, model.rewards.compiled().maxima.data
+    >>> model.modular, model.compiled().data
     (array([-1. , -0.5]), array([3., 1., 2.]))
     """
 
@@ -181,6 +163,27 @@ class GainModel:
         side.sums.append(self._placed(W, elements))
         side.first.append(np.asarray(W @ inside, dtype=float).ravel())
         side.curves += curves
+
+    def compiled(self) -> Clients:
+        """For kernels; a place of the state is four bytes, as rows are many."""
+        blocks = [*self.rewards.blocks(), *self.costs.blocks()]
+        offsets = np.cumsum([0, *(len(first) for _, first in blocks)])
+        starts = np.cumsum([0, *(len(data) for (_, _, data), _ in blocks)])
+        curves, table = np.zeros((4, offsets[-1])), [*self.rewards.table, *self.costs.table]
+        for side, place, start in ((self.rewards, offsets[2], 0), (self.costs, offsets[5], len(joined(self.rewards.table)))):
+            for i, curve in enumerate(side.curves):
+                curves[:, place + i] = (*curve[:3], curve[3] + start)
+        (indptr, _, data), first = blocks[0]
+        return Clients(
+            np.array([matrix[0] + start for (matrix, _), start in zip(blocks, starts)], dtype=np.int64),
+            np.concatenate([matrix[1] + offset for (matrix, _), offset in zip(blocks, offsets)]).astype(np.int32),
+            np.concatenate([matrix[2] for matrix, _ in blocks]),
+            curves,
+            joined(table),
+            joined([first for _, first in blocks]),
+            offsets,
+            len(data) == len(first) * self.n and bool((np.diff(indptr) == len(first)).all()),
+        )
 
     def _side(self, weight: float) -> Side:
         return self.rewards if weight > 0 else self.costs

@@ -12,34 +12,33 @@ from functools import cached_property
 
 import numpy as np
 
-from dsprog.core.gain_model import IN, OUT, Clients, GainModel
+from dsprog.core.gain_model import IN, OUT, TABLE, Clients, GainModel
 from dsprog.core.problem import Problem
 from dsprog.core.validation import Floats, Ints, Masks
 from dsprog.exact.budget.budget_rows import Budget
-from dsprog.exact.budget.client_kernels import least_gains_kernel
+from dsprog.exact.budget.client_kernels import Gains, least_gains_kernel
 from dsprog.exact.budget.depth_first import (
+    CHOSEN,
     DEPTH,
     FOUND,
     NODES,
+    PLACE,
+    REST,
+    SIZE,
     TARGET,
     Found,
-    Measured,
     Stack,
-    gains_kernel,
-    load_kernel,
-    root_kernel,
-    search_kernel,
 )
-from dsprog.exact.budget.greedy_exchange import exchange_kernel, greedy_kernel, new_state
-from dsprog.exact.budget.threshold_bound import Ascent, Gains, Room
+from dsprog.exact.budget.tasks import BOUND_BY_GAINS, BOUND_BY_STEPS, LOAD_PATH, SEARCH, START, budget_kernel
+from dsprog.exact.budget.threshold_bound import BOUND, DIRECTION, LENGTH, ORDER, THRESHOLD, Desk, Room
 from dsprog.run.driver import Bundle, Expansion, Method, concatenate, take
 from dsprog.run.run import Run
 
-WORK = 20_000_000  # numbers looked at between two looks at the clock
+WORK = 20_000_000  # steps of loops between two looks at the clock
 ROOT_STEPS, ROW_STEPS = 500, 40  # of thresholds, for the whole problem and for what an interruption left
 CHUNK = 20  # of those steps after which candidates are trimmed
+SHORTEST = 1e-3  # thresholds are left alone when their steps are this short
 SOURCE = "depth-first search"
-SHORTEST = 1e-3  # steps of thresholds are given up when they are this short
 
 
 class BudgetSearch(Method):
@@ -61,51 +60,37 @@ class BudgetSearch(Method):
         return model
 
     @cached_property
-    def sides(self) -> tuple[Clients, Clients]:
-        """Rewards and costs, compiled."""
-        return self.model.rewards.compiled(), self.model.costs.compiled()
+    def clients(self) -> Clients:
+        """The model, compiled."""
+        return self.model.compiled()
 
     @cached_property
     def priced(self) -> bool:
         """Whether there are costs."""
-        return sum(map(len, self.sides[1][-3:])) > 0
+        return bool(self.clients.offsets[6] > self.clients.offsets[3])
 
     @cached_property
     def stack(self) -> Stack:
         """Arrays for every level."""
-        n, levels = self.problem.n, self.budget.most + 2
-        whole, number = np.int64, float
-        (best, alive, sums), (cost_best, cost_alive, cost_sums) = (
-            [len(first) for first in side[-3:]] for side in self.sides
-        )
-        sizes = (*((levels, width) for width in (best, alive, sums, cost_best, cost_alive, cost_sums, best)),)
+        n, levels, clients = self.problem.n, self.budget.most + 2, self.clients
         return Stack(
-            *(np.zeros(levels, dtype=whole) for _ in range(3)), *(np.zeros(levels) for _ in range(4)),
-            *(np.zeros(levels, dtype=whole) for _ in range(2)), np.zeros((levels, len(self.budget.caps)), dtype=whole),
-            np.empty((levels, n), dtype=whole), np.empty((levels, n)), np.empty((levels, n)),
-            *(np.empty(size, dtype=number) for size in sizes),
+            np.zeros((levels, 5), dtype=np.int64), np.zeros((levels, 4)),
+            np.zeros((levels, len(self.budget.caps)), dtype=np.int64), np.empty((levels, n), dtype=np.int64),
+            np.empty((levels, n)), np.empty((levels, n)), np.empty((levels, len(clients.first))),
+            np.empty((levels, clients.offsets[1])),
         )  # fmt: skip
 
     @cached_property
-    def ascent(self) -> Ascent:
-        """Arrays for thresholds and sorting."""
-        n, clients = self.problem.n, len(self.sides[0].first_best)
-        floats, ints = (lambda: np.zeros(n)), (lambda: np.zeros(n, dtype=np.int64))
-        return Ascent(
-            *(np.zeros(clients) for _ in range(4)), floats(), floats(), floats(), ints(), floats(), floats(),
-            ints(), ints(), np.zeros(len(self.budget.caps), dtype=np.int64), np.zeros(n, dtype=bool),
-        )  # fmt: skip
+    def desk(self) -> Desk:
+        """Arrays to work with."""
+        n = self.problem.n
+        lists, counts = np.zeros((4, n), dtype=np.int64), np.zeros(len(self.budget.caps), dtype=np.int64)
+        return Desk(np.zeros((4, self.clients.offsets[1])), np.zeros((5, n)), lists, counts)
 
     @cached_property
-    def pace(self) -> Floats:
-        """Of thresholds: the length of steps, failures, and the least bound."""
-        return np.zeros(3)
-
-    @cached_property
-    def measured(self) -> Measured:
-        """What thresholds did so far."""
-        places = self.budget.most + 2
-        return Measured(np.zeros((2, places), dtype=np.int64), np.zeros((2, places)))
+    def measured(self) -> Floats:
+        """What thresholds did so far: nodes without and with them, and the work below, by places left."""
+        return np.zeros((4, self.budget.most + 2))
 
     # -- the driver's questions -------------------------------------------------------------------------------------
 
@@ -115,26 +100,18 @@ class BudgetSearch(Method):
         if budget.least > budget.most:
             return None
         nothing = np.zeros(0, dtype=np.int64)
-        bound = Subtree(self, nothing, budget.free, math.inf).bound()
+        bound = Subtree(self, nothing, budget.free, self.ceiling()).bound()
         return None if bound == -math.inf else rows_of([nothing], [budget.free], [bound], budget.most)
 
     def start(self) -> None:
         """Greedy and exchanges."""
-        budget, (rewards, costs) = self.budget, self.sides
-        gains = Gains(self.model.modular, np.zeros(self.problem.n), rewards, costs, self.priced)
-        room, state = self.room(np.zeros(0, dtype=np.int64)), new_state(rewards, costs)
-        found = []
-        for by_weight in (False, True)[: 1 + budget.knapsack]:
-            free, members = budget.free.copy(), np.zeros(budget.most + 1, dtype=np.int64)
-            used = np.zeros(len(budget.caps), dtype=np.int64)
-            count, value = greedy_kernel(gains, room, state, free, members, used, by_weight)
-            if count < budget.least:
-                continue
-            count, value = exchange_kernel(
-                gains, room, state, free, members, used, count, value, self.margin, 10 * WORK
-            )
-            found.append(members[:count])
-        self.offer(found, "greedy and exchanges")
+        if self.budget.least > self.budget.most:
+            return
+        for by_weight in (0, 1)[: 1 + self.budget.knapsack]:
+            subtree = Subtree(self, np.zeros(0, dtype=np.int64), self.budget.free, math.inf)
+            subtree.goal[TARGET] = -math.inf
+            subtree.do(START, by_weight)
+            subtree.offer_found("greedy and exchanges")
 
     def expand(self, bundle: Bundle, cutoff: float) -> Expansion:
         """Search the rows from the last to the first, until told to stop; sets are offered as they are found."""
@@ -153,9 +130,9 @@ class BudgetSearch(Method):
 
     def proof(self) -> str:
         """Which bounds closed the nodes."""
-        return "depth-first search with gains" + (" and thresholds" if len(self.sides[0].first_best) else "")
+        return "depth-first search with gains" + (" and thresholds" if self.clients.offsets[1] else "")
 
-    # -- helpers ----------------------------------------------------------------------------------------------------
+    # -- what a subtree asks ----------------------------------------------------------------------------------------
 
     def room(self, path: Ints) -> Room:
         """What the budget leaves after a path."""
@@ -167,13 +144,22 @@ class BudgetSearch(Method):
 
     def gains(self, path: Ints, candidates: Masks) -> Gains:
         """The objective above a path: f(j | U∖j) for U the path and its candidates bounds what costs grow by."""
-        rewards, costs = self.sides
         floors = np.zeros(self.problem.n)
         if self.priced:
             inside = np.zeros(self.problem.n, dtype=bool)
             inside[path] = True
-            least_gains_kernel(costs, inside, candidates, floors)
-        return Gains(self.model.modular, floors, rewards, costs, self.priced)
+            least_gains_kernel(self.clients, inside, candidates, floors)
+        return Gains(self.model.modular, floors, self.clients, self.priced)
+
+    def ceiling(self) -> float:
+        """All rewards: where these increase, no set has more than all elements together have."""
+        clients, free = self.clients, self.budget.free
+        if (clients.curves[0, clients.offsets[2] : clients.offsets[3]] == TABLE).any() or self.priced:
+            return math.inf
+        everything = free | self.budget.include
+        modular = self.model.modular[free]
+        at_all = -float(self.problem.objective.values(everything[None, :])[0]) - float(modular.sum())
+        return at_all + float(np.maximum(modular, 0.0).sum()) if self.budget.least == 0 else math.inf
 
     def offer(self, sets: list[Ints], source: str) -> None:
         """Give sets of free elements to the run."""
@@ -196,41 +182,45 @@ class Subtree:
     """The compiled search below one row of a bundle."""
 
     def __init__(self, method: BudgetSearch, chosen: Ints, candidates: Masks, bound: float) -> None:
-        self.method, self.candidates = method, candidates
-        self.path = chosen[chosen >= 0]
+        self.method, self.path = method, chosen[chosen >= 0]
         self.gains, self.room = method.gains(self.path, candidates), method.room(self.path)
         self.tally, self.nodes = np.zeros(4, dtype=np.int64), 0
         run, keeps = method.run, method.run.best.keeps
-        width = method.budget.most + 2
-        self.found = Found(np.zeros((keeps, width), dtype=np.int64), np.zeros(keeps, dtype=np.int64), np.zeros(keeps))
-        self.goal = np.array([-run.cutoff, method.margin, run.limits.gap, run.within, -run.value])
+        self.found = Found(np.zeros((keeps, method.budget.most + 2), dtype=np.int64), np.zeros(keeps))
+        self.goal = np.array([-run.cutoff, method.margin, run.limits.gap, run.within, -run.value, 1.0, 0.0, math.inf])
         stack, free = method.stack, np.flatnonzero(candidates)
-        stack.value[0] = method.model.constant + load_kernel(self.gains, stack, self.path)
-        stack.load[0], stack.place[0], stack.bounded[0], stack.begun[0] = 0.0, -1, -1, 0
-        stack.size[0], stack.rest[0] = len(free), bound
+        stack.marks[0], stack.numbers[0] = (-1, -1, len(free), 0, -1), (method.model.constant, 0.0, 0.0, bound)
         stack.elements[0, : len(free)], stack.upper[0, : len(free)] = free, math.inf
         blocks = method.budget.blocks[self.path]
         stack.used[0] = np.bincount(blocks[blocks >= 0], minlength=stack.used.shape[1])
+        method.desk.lists[ORDER, : len(self.path)] = self.path
+        self.do(LOAD_PATH, len(self.path))
+
+    def do(self, task: int, amount: int = 0) -> float:
+        """One task of the kernel."""
+        method = self.method
+        found: float = budget_kernel(
+            self.gains, self.room, method.stack, method.desk, method.measured, self.found, self.goal, self.tally, task,
+            amount,
+        )  # fmt: skip
+        return found
 
     def bound(self) -> float:
-        """From the gains alone."""
-        return float(gains_kernel(self.gains, self.room, self.method.stack, self.method.ascent, self.tally))
+        """From the gains alone, and what is known already."""
+        return min(self.do(BOUND_BY_GAINS), float(self.method.stack.numbers[0, REST]))
 
     def run_on(self, nodes: int, others: int, lower: float) -> Bundle | None:
         """Search; what is left if the run says stop. Before it ``nodes`` were looked at, and other rows are open."""
-        run, stack = self.method.run, self.method.stack
+        run, rest = self.method.run, self.method.stack.numbers[:, REST]
 
         def frontier() -> tuple[int, float]:
             depth = max(0, int(self.tally[DEPTH]))
-            return others + depth + 1, min(lower, -float(stack.rest[: depth + 1].max()))
+            return others + depth + 1, min(lower, -float(rest[: depth + 1].max()))
 
         paused = self._lower_thresholds(lambda: run.pause(nodes, SOURCE, frontier))
         while not paused:
-            ended = search_kernel(
-                self.gains, self.room, stack, self.method.ascent, self.method.pace, self.method.measured, self.found,
-                self.goal, self.tally, WORK,
-            )  # fmt: skip
-            self._offer_found()
+            ended = self.do(SEARCH, WORK)
+            self.offer_found(SOURCE)
             self.nodes = int(self.tally[NODES])
             if ended:
                 return None
@@ -239,43 +229,40 @@ class Subtree:
 
     def _lower_thresholds(self, pause: Callable[[], bool]) -> bool:
         """Thresholds for the whole subtree, where they may be worth many steps; whether the run says stop."""
-        method, stack = self.method, self.method.stack
-        ascent, pace = method.ascent, method.pace
-        if not len(ascent.thresholds) or math.isinf(self.goal[TARGET]) or self.room.most < 2:
+        stack, desk, goal = self.method.stack, self.method.desk, self.goal
+        clients = stack.thresholds.shape[1]
+        if clients == 0 or math.isinf(goal[TARGET]) or self.room.most < 2:
             return False
-        stack.rest[0] = min(stack.rest[0], self.bound())
-        ascent.thresholds[:], ascent.direction[:] = stack.thresholds[0], 0.0
-        pace[:] = 1.0, 0.0, math.inf
+        self.do(BOUND_BY_GAINS)
+        desk.clients[THRESHOLD], desk.clients[DIRECTION] = stack.thresholds[0], 0.0
+        goal[LENGTH : BOUND + 1] = 1.0, 0.0, math.inf
         left = ROW_STEPS if len(self.path) else ROOT_STEPS
-        while left > 0 and pace[0] > SHORTEST and stack.rest[0] > self.goal[TARGET] and stack.size[0]:
-            steps = min(left, CHUNK, 1 + WORK // (1 + int(stack.size[0]) * len(ascent.thresholds)))
-            root_kernel(self.gains, self.room, stack, ascent, pace, self.goal, self.tally, steps)
+        while left > 0 and goal[LENGTH] > SHORTEST and stack.numbers[0, REST] > goal[TARGET] and stack.marks[0, SIZE]:
+            steps = min(left, CHUNK, 1 + WORK // (1 + int(stack.marks[0, SIZE]) * clients))
+            self.do(BOUND_BY_STEPS, steps)
             left -= steps
             if pause():
                 return True
         return False
 
-    def _offer_found(self) -> None:
+    def offer_found(self, source: str) -> None:
         """Give new sets to the run, and take its cutoff."""
-        count, run = int(self.tally[FOUND]), self.method.run
+        count, members = int(self.tally[FOUND]), self.found.members
         if count:
-            members, lengths = self.found.members, self.found.lengths
-            sets = [np.append(self.path, members[k, : lengths[k]]) for k in range(count)]
-            self.method.offer(sets, SOURCE)
+            sets = [np.append(self.path, members[k, 1 : 1 + members[k, 0]]) for k in range(count)]
+            self.method.offer(sets, source)
             self.tally[FOUND] = 0
-            self.goal[TARGET] = max(self.goal[TARGET], -run.cutoff)
+            self.goal[TARGET] = max(self.goal[TARGET], -self.method.run.cutoff)
 
     def _rest(self) -> Bundle:
         """What is left of every level of the stack."""
-        stack, depth = self.method.stack, int(self.tally[DEPTH])
-        paths, candidates, bounds = [], [], []
-        for d in range(depth + 1):
-            left = stack.elements[d, stack.place[d] + 1 : stack.size[d]]
-            if len(left) == 0 and stack.place[d] >= 0:
-                continue
-            mask = np.zeros(self.method.problem.n, dtype=bool)
-            mask[left] = True
-            paths.append(np.append(self.path, stack.chosen[1 : d + 1]))
-            candidates.append(mask)
-            bounds.append(float(stack.rest[d]))
+        stack, paths, candidates, bounds = self.method.stack, [], [], []
+        for d in range(int(self.tally[DEPTH]) + 1):
+            place, size = stack.marks[d, PLACE], stack.marks[d, SIZE]
+            if place + 1 < size or place < 0:
+                mask = np.zeros(self.method.problem.n, dtype=bool)
+                mask[stack.elements[d, place + 1 : size]] = True
+                paths.append(np.append(self.path, stack.marks[1 : d + 1, CHOSEN]))
+                candidates.append(mask)
+                bounds.append(float(stack.numbers[d, REST]))
         return rows_of(paths, candidates, bounds, self.method.budget.most)

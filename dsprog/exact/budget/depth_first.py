@@ -19,63 +19,67 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dsprog.core.kernel import kernel, part
+from dsprog.core.kernel import part
 from dsprog.core.validation import Floats, Ints
-from dsprog.exact.budget.client_kernels import add, entries, gain_of, reset
-from dsprog.exact.budget.threshold_bound import fill, key_of, lower_thresholds, sort_falling, trim
+from dsprog.exact.budget.client_kernels import change_by, effort, excess, put, smooth_gain
+from dsprog.exact.budget.threshold_bound import (
+    BOUND,
+    CAME,
+    DIRECTION,
+    FAILED,
+    INDEX,
+    KEY,
+    LEAST,
+    LENGTH,
+    ORDER,
+    SLOPE,
+    STAYS,
+    THRESHOLD,
+    fill,
+    key_of,
+    lower_thresholds,
+    sort_falling,
+    trim,
+)
 
 DEPTH, NODES, WORK, FOUND = 0, 1, 2, 3  # places of the tally
-TARGET, SLACK, GAP, WITHIN, BEST = 0, 1, 2, 3, 4  # places of the goal
+TARGET, SLACK, GAP, WITHIN, BEST = 0, 1, 2, 3, 4  # places of the goal; LENGTH, FAILED and BOUND follow
+CHOSEN, PLACE, SIZE, BEGUN, BOUNDED = 0, 1, 2, 3, 4  # columns of Stack.marks
+VALUE, LOAD, BASE, REST = 0, 1, 2, 3  # columns of Stack.numbers
 NODE_STEPS = 12  # of thresholds at a node below the root
 TRIALS = 4  # nodes with, and without thresholds, before one is preferred
 EXPLORE = 64  # every so many nodes the other one is tried
 
 
 class Stack(NamedTuple):
-    """One row a level: what is chosen, candidates, and states."""
+    """One row a level.
 
-    chosen: Ints
-    place: Ints  # the child that is being looked at; -1: the node has not been entered
-    size: Ints
-    value: Floats
-    load: Floats
-    base: Floats
-    rest: Floats  # a bound for what is left of the node
-    begun: Ints  # work done before it
-    bounded: Ints  # whether it has thresholds; -1: no choice was made
-    used: Ints
+    ``marks``: the element chosen last, the child that is being looked at (-1: the node has not been entered), number of
+    candidates, work done before the node, and whether it has thresholds (-1: no choice was made). ``numbers``: value,
+    weight in the knapsack, what scores are added to, and a bound for what is left of the node.
+    """
+
+    marks: Ints
+    numbers: Floats
+    used: Ints  # of each block
     elements: Ints
     upper: Floats
     score: Floats
-    best: Floats
-    alive: Floats
-    sums: Floats
-    cost_best: Floats
-    cost_alive: Floats
-    cost_sums: Floats
+    state: Floats
     thresholds: Floats
 
 
 class Found(NamedTuple):
-    """The best sets that a search has met."""
+    """The best sets that a search has met: the number of members, then the members; and the values."""
 
     members: Ints
-    lengths: Ints
     values: Floats
-
-
-class Measured(NamedTuple):
-    """Nodes and work without and with thresholds, by the places left."""
-
-    nodes: Ints
-    work: Floats
 
 
 @part
 def accept(stack, depth, j, value, found, goal, tally):
     """Keep a set that is above the target: what is chosen, and j unless negative."""
-    keeps = len(found.values)
-    slot = 0
+    keeps, slot = len(found.values), 0
     if tally[FOUND] < keeps:
         slot = tally[FOUND]
         tally[FOUND] += 1
@@ -83,12 +87,11 @@ def accept(stack, depth, j, value, found, goal, tally):
         for k in range(keeps):
             if found.values[k] < found.values[slot]:
                 slot = k
-    for d in range(depth):
-        found.members[slot, d] = stack.chosen[d + 1]
-    found.lengths[slot] = depth
+    for d in range(1, depth + 1):
+        found.members[slot, d] = stack.marks[d, CHOSEN]
+    found.members[slot, 0] = depth
     if j >= 0:
-        found.members[slot, depth] = j
-        found.lengths[slot] = depth + 1
+        found.members[slot, 0], found.members[slot, depth + 1] = depth + 1, j
     found.values[slot] = value
     goal[BEST] = max(goal[BEST], value)
     if keeps == 1:
@@ -103,139 +106,111 @@ def accept(stack, depth, j, value, found, goal, tally):
 
 
 @part
-def put(gains, stack, d, j):
-    """Copy the state of level d to the next and add j there; the value changes by what is returned."""
-    for i in range(stack.best.shape[1]):
-        stack.best[d + 1, i] = stack.best[d, i]
-    for i in range(stack.alive.shape[1]):
-        stack.alive[d + 1, i] = stack.alive[d, i]
-    for i in range(stack.sums.shape[1]):
-        stack.sums[d + 1, i] = stack.sums[d, i]
-    change = gains.modular[j] + add(gains.rewards, stack.best[d + 1], stack.alive[d + 1], stack.sums[d + 1], j)
-    if gains.priced:
-        for i in range(stack.cost_best.shape[1]):
-            stack.cost_best[d + 1, i] = stack.cost_best[d, i]
-        for i in range(stack.cost_alive.shape[1]):
-            stack.cost_alive[d + 1, i] = stack.cost_alive[d, i]
-        for i in range(stack.cost_sums.shape[1]):
-            stack.cost_sums[d + 1, i] = stack.cost_sums[d, i]
-        change -= add(gains.costs, stack.cost_best[d + 1], stack.cost_alive[d + 1], stack.cost_sums[d + 1], j)
-    stack.chosen[d + 1] = j
-    return change
+def put_next(gains, stack, d, j):
+    """Copy the state of level d to the next and choose j there; what the value changes by."""
+    for i in range(stack.state.shape[1]):
+        stack.state[d + 1, i] = stack.state[d, i]
+    stack.marks[d + 1, CHOSEN] = j
+    return put(gains, stack.state[d + 1], j)
 
 
 @part
-def evaluate(gains, room, stack, d, size, least_key, ascent, tally):
+def evaluate(gains, room, stack, d, least_key, desk, tally):
     """Compute again the gains that reach a level, and sort the candidates by their keys."""
-    elements, upper = stack.elements[d], stack.upper[d]
+    elements, upper, size = stack.elements[d], stack.upper[d], stack.marks[d, SIZE]
+    lists, scores, state = desk.lists, desk.scores, stack.state[d]
     for q in range(size):
         j = elements[q]
         key = key_of(room, j, upper[q])
         if key >= least_key:
-            upper[q] = gains.modular[j] - gains.floors[j]
-            upper[q] += gain_of(gains.rewards, stack.best[d], stack.alive[d], stack.sums[d], j)
+            upper[q] = gains.modular[j] - gains.floors[j] + excess(gains.clients, state, j, 0)
+            upper[q] += smooth_gain(gains.clients, state, j, 0)
             key = key_of(room, j, upper[q])
-            tally[WORK] += entries(gains.rewards, j)
-        ascent.key[q], ascent.index[q] = key, q
-    tally[WORK] += 4 * size
-    sort_falling(ascent.key, ascent.index, size)
+            tally[WORK] += effort(gains.clients, j)
+        scores[KEY, q], lists[INDEX, q] = key, q
+    tally[WORK] += 16 * size
+    sort_falling(scores[KEY], lists[INDEX], size)
     for q in range(size):
-        ascent.order[q], ascent.slope[q] = elements[ascent.index[q]], upper[ascent.index[q]]
+        i = lists[INDEX, q]
+        lists[ORDER, q], scores[SLOPE, q] = elements[i], upper[i]
     for q in range(size):
-        elements[q], upper[q] = ascent.order[q], ascent.slope[q]
-        stack.score[d, q] = upper[q]
+        elements[q], upper[q], stack.score[d, q] = lists[ORDER, q], scores[SLOPE, q], scores[SLOPE, q]
 
 
 @part
-def last_level(gains, stack, d, size, found, goal, tally, value):
-    """One place left: look at every candidate that may reach the target."""
-    for q in range(size):
+def last_level(gains, stack, d, first, value, found, goal, tally):
+    """One place left after those that are chosen: look at every candidate that may reach the target."""
+    level = d if first == 0 else d + 1
+    for q in range(first, stack.marks[d, SIZE]):
         if value + stack.upper[d, q] > goal[TARGET]:
             j = stack.elements[d, q]
-            reached = value + gains.modular[j]
-            reached += gain_of(gains.rewards, stack.best[d], stack.alive[d], stack.sums[d], j)
-            tally[WORK] += entries(gains.rewards, j)
-            if gains.priced:
-                reached -= gain_of(gains.costs, stack.cost_best[d], stack.cost_alive[d], stack.cost_sums[d], j)
+            reached = value + change_by(gains, stack.state[level], j)
+            tally[WORK] += effort(gains.clients, j)
             tally[NODES] += 1
             if reached > goal[TARGET]:
-                accept(stack, d, j, reached, found, goal, tally)
+                accept(stack, level, j, reached, found, goal, tally)
+        elif first > 0:
+            break  # they are sorted by these gains
 
 
 @part
-def last_two_levels(gains, room, stack, d, size, found, goal, tally):
+def last_two_levels(gains, room, stack, d, found, goal, tally):
     """Two places left and no blocks: pairs in falling order of their gains, without a list for each child."""
-    value = stack.value[d]
+    value, size = stack.numbers[d, VALUE], stack.marks[d, SIZE]
     for p in range(size):
         second = stack.upper[d, p + 1] if p + 1 < size else 0.0
         if room.least < d + 2:
             second = max(0.0, second)
         if value + stack.upper[d, p] + second <= goal[TARGET]:
             break
-        reached = value + put(gains, stack, d, stack.elements[d, p])
-        tally[WORK] += 2 * entries(gains.rewards, stack.chosen[d + 1]) + stack.best.shape[1]
+        reached = value + put_next(gains, stack, d, stack.elements[d, p])
+        tally[WORK] += 2 * effort(gains.clients, stack.marks[d + 1, CHOSEN]) + stack.state.shape[1] // 4
         tally[NODES] += 1
         if d + 1 >= room.least and reached > goal[TARGET]:
             accept(stack, d + 1, -1, reached, found, goal, tally)
-        for q in range(p + 1, size):
-            if reached + stack.upper[d, q] <= goal[TARGET]:
-                break
-            j, there = stack.elements[d, q], d + 1
-            more = reached + gains.modular[j]
-            more += gain_of(gains.rewards, stack.best[there], stack.alive[there], stack.sums[there], j)
-            if gains.priced:
-                more -= gain_of(
-                    gains.costs, stack.cost_best[there], stack.cost_alive[there], stack.cost_sums[there], j
-                )
-            tally[WORK] += entries(gains.rewards, j)
-            tally[NODES] += 1
-            if more > goal[TARGET]:
-                accept(stack, d + 1, j, more, found, goal, tally)
+        last_level(gains, stack, d, p + 1, reached, found, goal, tally)
 
 
 @part
-def prefers_thresholds(measured, r, trials):
+def prefers_thresholds(measured, r):
     """Whether nodes with r places had less work below them with thresholds than without."""
-    if measured.nodes[1, r] < trials or measured.nodes[0, r] < trials:
+    if measured[1, r] < TRIALS or measured[0, r] < TRIALS:
         return True
-    return measured.work[1, r] * measured.nodes[0, r] <= measured.work[0, r] * measured.nodes[1, r]
+    return measured[3, r] * measured[0, r] <= measured[2, r] * measured[1, r]
 
 
 @part
 def with_thresholds(measured, r):
-    """Whether to compute thresholds at a node with r places."""
-    if measured.nodes[1, r] < TRIALS or (r > 3 and prefers_thresholds(measured, r - 1, TRIALS)):
+    """Whether to compute thresholds at a node with r places; ``measured``: nodes without and with, and their work."""
+    if measured[1, r] < TRIALS or (r > 3 and prefers_thresholds(measured, r - 1)):
         return True
-    if measured.nodes[0, r] < TRIALS:
+    if measured[0, r] < TRIALS:
         return False
-    other = (measured.nodes[0, r] + measured.nodes[1, r]) % EXPLORE == 0
-    return prefers_thresholds(measured, r, TRIALS) != other
+    other = (measured[0, r] + measured[1, r]) % EXPLORE == 0
+    return prefers_thresholds(measured, r) != other
 
 
 @part
-def descend_thresholds(gains, room, stack, d, steps, ascent, pace, goal, tally):
+def step_thresholds(gains, room, stack, d, steps, desk, goal, tally):
     """Some steps of the thresholds at a node, and its bound so far."""
-    size, most, least = stack.size[d], room.most - d, max(0, room.least - d)
-    work = 0
+    size, most, least = stack.marks[d, SIZE], room.most - d, max(0, room.least - d)
+    work = 16 * size
     for q in range(size):
-        work += entries(gains.rewards, stack.elements[d, q])
-    needs = (stack.value[d], goal[TARGET], most, least, room.capacity - stack.load[d], steps)
-    state = (stack.best[d], stack.alive[d], stack.sums[d])
-    done = lower_thresholds(
-        gains, room, stack.elements[d], size, state, needs, stack.used[d], ascent, pace, stack.score[d]
-    )
-    tally[WORK] += done * (work + 4 * size)
-    return pace[2]
+        work += effort(gains.clients, stack.elements[d, q])
+    needs = (size, stack.numbers[d, VALUE], most, least, room.capacity - stack.numbers[d, LOAD], steps)
+    elements, score, state, used = stack.elements[d], stack.score[d], stack.state[d], stack.used[d]
+    tally[WORK] += work * lower_thresholds(gains, room, elements, score, state, used, needs, desk, goal)
+    return goal[BOUND]
 
 
 @part
-def children(room, stack, d, base, score, target, ascent):
+def children(room, stack, d, base, score, target, desk):
     """How many children are looked at if siblings stop by these scores."""
-    size = stack.size[d]
-    most, least, left = room.most - d, max(0, room.least - d), room.capacity - stack.load[d]
+    size = stack.marks[d, SIZE]
+    most, least, left = room.most - d, max(0, room.least - d), room.capacity - stack.numbers[d, LOAD]
     p = 0
     while p < size:
-        total, _ = fill(room, stack.elements[d], score, (p, size, most, least), left, stack.used[d], ascent)
+        total, _ = fill(room, stack.elements[d], score, (p, size, most, least), left, stack.used[d], desk)
         if base + total <= target:
             break
         p += 1
@@ -243,189 +218,171 @@ def children(room, stack, d, base, score, target, ascent):
 
 
 @part
-def bound_by_thresholds(gains, room, stack, d, ascent, pace, goal, tally):
-    """Whether thresholds close a node; if not, its candidates are trimmed and in the better order."""
-    for i in range(len(ascent.thresholds)):
-        ascent.thresholds[i] = max(stack.thresholds[d, i], stack.best[d, i])
-        ascent.direction[i] = 0.0
-    pace[0], pace[1], pace[2] = 1.0, 0.0, np.inf
-    bound = descend_thresholds(gains, room, stack, d, NODE_STEPS, ascent, pace, goal, tally)
-    if bound <= goal[TARGET]:
+def reorder(stack, d, desk):
+    """Candidates in the order of the best thresholds; the old one is kept in ORDER and SLOPE."""
+    elements, upper, lists, scores, size = stack.elements[d], stack.upper[d], desk.lists, desk.scores, stack.marks[d, SIZE]
+    for q in range(size):
+        lists[ORDER, q], scores[SLOPE, q] = elements[q], upper[q]
+    for q in range(size):
+        i = lists[CAME, q]
+        elements[q], upper[q] = lists[ORDER, i], scores[SLOPE, i]
+    for i in range(stack.thresholds.shape[1]):
+        stack.thresholds[d, i] = desk.clients[LEAST, i]
+
+
+@part
+def settle(room, stack, d, desk, goal):
+    """After thresholds: the order that leaves fewer children, and candidates without those that no better set has."""
+    elements, upper, score, size = stack.elements[d], stack.upper[d], stack.score[d], stack.marks[d, SIZE]
+    most, least, left = room.most - d, max(0, room.least - d), room.capacity - stack.numbers[d, LOAD]
+    lists, scores, bound, target = desk.lists, desk.scores, goal[BOUND], goal[TARGET]
+    by_gain = children(room, stack, d, stack.numbers[d, VALUE], upper, target, desk)
+    reorder(stack, d, desk)
+    total, _ = fill(room, elements, score, (0, size, most, least), left, stack.used[d], desk)
+    stack.numbers[d, BASE], stack.numbers[d, REST] = bound - total, min(stack.numbers[d, REST], bound)
+    by_slope = children(room, stack, d, bound - total, score, target, desk)
+    kept = trim(room, elements, upper, score, size, most, left, bound, target)
+    stack.marks[d, SIZE] = kept
+    if by_slope <= by_gain:
+        return
+    for q in range(size):
+        lists[STAYS, lists[ORDER, q]] = 0
+    for q in range(kept):
+        lists[STAYS, elements[q]] = 1
+    count = 0
+    for q in range(size):
+        if lists[STAYS, lists[ORDER, q]] == 1:
+            elements[count], upper[count], score[count] = lists[ORDER, q], scores[SLOPE, q], scores[SLOPE, q]
+            count += 1
+    stack.numbers[d, BASE] = stack.numbers[d, VALUE]
+
+
+@part
+def closed_by_thresholds(gains, room, stack, d, desk, goal, tally):
+    """Whether thresholds close a node; if not, its candidates are fewer and in the better order."""
+    for i in range(stack.thresholds.shape[1]):
+        desk.clients[THRESHOLD, i] = max(stack.thresholds[d, i], stack.state[d, i])
+        desk.clients[DIRECTION, i] = 0.0
+    goal[LENGTH], goal[FAILED], goal[BOUND] = 1.0, 0.0, np.inf
+    if step_thresholds(gains, room, stack, d, NODE_STEPS, desk, goal, tally) <= goal[TARGET]:
         return True
-    settle(room, stack, d, ascent, bound, goal)
+    settle(room, stack, d, desk, goal)
     return False
 
 
 @part
-def settle(room, stack, d, ascent, bound, goal):
-    """After thresholds: the order that leaves fewer children, and candidates without those that no better set has."""
-    elements, upper, score, size = stack.elements[d], stack.upper[d], stack.score[d], stack.size[d]
-    most, least, left = room.most - d, max(0, room.least - d), room.capacity - stack.load[d]
-    for i in range(len(ascent.thresholds)):
-        stack.thresholds[d, i] = ascent.least[i]
-    by_gain = children(room, stack, d, stack.value[d], upper, goal[TARGET], ascent)
-    for q in range(size):
-        ascent.order[q], ascent.slope[q] = elements[q], upper[q]
-    for q in range(size):
-        elements[q], upper[q] = ascent.order[ascent.best_index[q]], ascent.slope[ascent.best_index[q]]
-    total, _ = fill(room, elements, score, (0, size, most, least), left, stack.used[d], ascent)
-    stack.base[d], stack.rest[d] = bound - total, min(stack.rest[d], bound)
-    by_slope = children(room, stack, d, stack.base[d], score, goal[TARGET], ascent)
-    kept = trim(room, elements, upper, score, size, most, left, bound, goal[TARGET])
-    stack.size[d] = kept
-    if by_slope <= by_gain:
-        return
-    for q in range(size):
-        ascent.stays[ascent.order[q]] = False
-    for q in range(kept):
-        ascent.stays[elements[q]] = True
-    count = 0
-    for q in range(size):
-        if ascent.stays[ascent.order[q]]:
-            elements[count], upper[count], score[count] = ascent.order[q], ascent.slope[q], ascent.slope[q]
-            count += 1
-    stack.base[d] = stack.value[d]
-
-
-@part
-def enter(gains, room, stack, d, ascent, pace, measured, found, goal, tally):
+def enter(gains, room, stack, d, desk, measured, found, goal, tally):
     """Look at a node for the first time; whether it has children to look at."""
-    value, size = stack.value[d], stack.size[d]
+    value, numbers = stack.numbers[d, VALUE], stack.numbers
     if d >= room.least and value > goal[TARGET]:
         accept(stack, d, -1, value, found, goal, tally)
-    most, least, left = room.most - d, max(0, room.least - d), room.capacity - stack.load[d]
-    if most <= 0 or size == 0 or least > most:
+    most, least, left = room.most - d, max(0, room.least - d), room.capacity - numbers[d, LOAD]
+    if most <= 0 or stack.marks[d, SIZE] == 0 or least > most:
         return False
     missing = goal[TARGET] - value
-    share = left if room.knapsack else most
+    share = left if room.knapsack else float(most)
     if missing <= 0.0:
         level = -np.inf if room.knapsack or least == 0 else missing / least
     else:
         level = missing / share if share > 0.0 else 0.0
-    evaluate(gains, room, stack, d, size, level, ascent, tally)
-    total, _ = fill(room, stack.elements[d], stack.score[d], (0, size, most, least), left, stack.used[d], ascent)
+    evaluate(gains, room, stack, d, level, desk, tally)
+    elements, score, size = stack.elements[d], stack.score[d], stack.marks[d, SIZE]
+    total, _ = fill(room, elements, score, (0, size, most, least), left, stack.used[d], desk)
     bound = value + total
-    stack.base[d], stack.rest[d] = value, min(stack.rest[d], bound)
+    numbers[d, BASE], numbers[d, REST] = value, min(numbers[d, REST], bound)
     if bound <= goal[TARGET]:
         return False
-    size = trim(room, stack.elements[d], stack.upper[d], stack.score[d], size, most, left, bound, goal[TARGET])
-    stack.size[d] = size
+    size = trim(room, elements, stack.upper[d], score, size, most, left, bound, goal[TARGET])
+    stack.marks[d, SIZE] = size
     if most == 1:
-        last_level(gains, stack, d, size, found, goal, tally, value)
+        last_level(gains, stack, d, 0, value, found, goal, tally)
         return False
-    simple = len(room.caps) == 0 and not room.knapsack
-    if most == 2 and simple:
-        last_two_levels(gains, room, stack, d, size, found, goal, tally)
+    if most == 2 and len(room.caps) == 0 and not room.knapsack:
+        last_two_levels(gains, room, stack, d, found, goal, tally)
         return False
-    if stack.best.shape[1] == 0 or most < 3 or goal[TARGET] == -np.inf or size < 3:
+    if stack.thresholds.shape[1] == 0 or most < 3 or goal[TARGET] == -np.inf or size < 3:
         return True
-    stack.bounded[d] = 1 if with_thresholds(measured, most) else 0
-    if stack.bounded[d] == 1:
-        return not bound_by_thresholds(gains, room, stack, d, ascent, pace, goal, tally)
+    stack.marks[d, BOUNDED] = 1 if with_thresholds(measured, most) else 0
+    if stack.marks[d, BOUNDED] == 1:
+        return not closed_by_thresholds(gains, room, stack, d, desk, goal, tally)
     return True
 
 
 @part
 def make_child(gains, room, stack, d, p, tally):
     """The child with candidate p at the next level, and the candidates after it that fit."""
-    j = stack.elements[d, p]
-    stack.value[d + 1] = stack.value[d] + put(gains, stack, d, j)
-    stack.load[d + 1] = stack.load[d] + room.weights[j]
+    j, marks, numbers = stack.elements[d, p], stack.marks, stack.numbers
+    numbers[d + 1, VALUE] = numbers[d, VALUE] + put_next(gains, stack, d, j)
+    numbers[d + 1, LOAD] = numbers[d, LOAD] + room.weights[j]
+    numbers[d + 1, REST] = numbers[d, REST]
     for b in range(len(room.caps)):
         stack.used[d + 1, b] = stack.used[d, b]
     if room.blocks[j] >= 0:
         stack.used[d + 1, room.blocks[j]] += 1
-    size, left = 0, room.capacity - stack.load[d + 1]
-    for q in range(p + 1, stack.size[d]):
+    size, left = 0, room.capacity - numbers[d + 1, LOAD]
+    for q in range(p + 1, marks[d, SIZE]):
         k = stack.elements[d, q]
         b = room.blocks[k]
         if (not room.knapsack or room.weights[k] <= left) and (b < 0 or stack.used[d + 1, b] < room.caps[b]):
             stack.elements[d + 1, size], stack.upper[d + 1, size] = k, stack.upper[d, q]
             size += 1
-    if stack.bounded[d] == 1:
-        for i in range(stack.thresholds.shape[1]):
-            stack.thresholds[d + 1, i] = stack.thresholds[d, i]
-    else:
-        for i in range(stack.thresholds.shape[1]):
-            stack.thresholds[d + 1, i] = max(stack.thresholds[d, i], stack.best[d, i])
-    stack.size[d + 1], stack.place[d + 1], stack.rest[d + 1] = size, -1, stack.rest[d]
-    stack.begun[d + 1], stack.bounded[d + 1] = tally[WORK], -1
-    tally[WORK] += 2 * entries(gains.rewards, j) + stack.best.shape[1] + size
+    for i in range(stack.thresholds.shape[1]):
+        stack.thresholds[d + 1, i] = stack.thresholds[d, i]
+    marks[d + 1, SIZE], marks[d + 1, PLACE] = size, -1
+    marks[d + 1, BEGUN], marks[d + 1, BOUNDED] = tally[WORK], -1
+    tally[WORK] += 2 * effort(gains.clients, j) + stack.state.shape[1] // 2 + size
 
 
-@kernel
-def load_kernel(gains, stack, path):
-    """The state of the first level: what is chosen there; the value of that, without the constant."""
-    reset(gains.rewards, stack.best[0], stack.alive[0], stack.sums[0])
-    reset(gains.costs, stack.cost_best[0], stack.cost_alive[0], stack.cost_sums[0])
-    value = 0.0
-    for j in path:
-        value += gains.modular[j] + add(gains.rewards, stack.best[0], stack.alive[0], stack.sums[0], j)
-        if gains.priced:
-            value -= add(gains.costs, stack.cost_best[0], stack.cost_alive[0], stack.cost_sums[0], j)
-    for i in range(stack.best.shape[1]):
-        stack.thresholds[0, i] = stack.best[0, i]
-    return value
-
-
-@kernel
-def root_kernel(gains, room, stack, ascent, pace, goal, tally, steps):
-    """Some steps of the thresholds at the first level, whose candidates are trimmed; its bound so far."""
-    elements, upper, score, size = stack.elements[0], stack.upper[0], stack.score[0], stack.size[0]
-    if size == 0 or room.most <= 0:
-        return stack.value[0]
-    ascent.best_index[0] = -1
-    bound = descend_thresholds(gains, room, stack, 0, steps, ascent, pace, goal, tally)
-    if ascent.best_index[0] >= 0 and bound > goal[TARGET]:
-        for i in range(len(ascent.thresholds)):
-            stack.thresholds[0, i] = ascent.least[i]
-        for q in range(size):
-            ascent.order[q], ascent.slope[q] = elements[q], upper[q]
-        for q in range(size):
-            elements[q], upper[q] = ascent.order[ascent.best_index[q]], ascent.slope[ascent.best_index[q]]
-        stack.size[0] = trim(room, elements, upper, score, size, room.most, room.capacity, bound, goal[TARGET])
-    stack.rest[0] = min(stack.rest[0], bound)
-    return bound
-
-
-@kernel
-def gains_kernel(gains, room, stack, ascent, tally):
-    """All gains at the first level, sorted, and the bound from them."""
-    size = stack.size[0]
-    evaluate(gains, room, stack, 0, size, -np.inf, ascent, tally)
-    ends = (0, size, room.most, room.least)
-    total, _ = fill(room, stack.elements[0], stack.score[0], ends, room.capacity, stack.used[0], ascent)
-    return stack.value[0] + total
-
-
-@kernel
-def search_kernel(gains, room, stack, ascent, pace, measured, found, goal, tally, most_work):
+@part
+def search(gains, room, stack, desk, measured, found, goal, tally, most_work):
     """Go on until no node is open (True) or so much work is done."""
-    stop = tally[WORK] + most_work
+    stop, marks, numbers = tally[WORK] + most_work, stack.marks, stack.numbers
     while tally[DEPTH] >= 0:
         if tally[WORK] >= stop:
             return False
         d = tally[DEPTH]
         going = True
-        if stack.place[d] < 0:
+        if marks[d, PLACE] < 0:
             tally[NODES] += 1
-            going = enter(gains, room, stack, d, ascent, pace, measured, found, goal, tally)
-        if going:
-            p, size = stack.place[d] + 1, stack.size[d]
-            ends = (p, size, room.most - d, max(0, room.least - d))
-            left = room.capacity - stack.load[d]
-            going = p < size
-            if going:
-                total, _ = fill(room, stack.elements[d], stack.score[d], ends, left, stack.used[d], ascent)
-                stack.rest[d] = min(stack.rest[d], stack.base[d] + total)
-                going = stack.rest[d] > goal[TARGET]
-            if going:
-                stack.place[d] = p
-                make_child(gains, room, stack, d, p, tally)
-                tally[DEPTH] += 1
-        if not going:
-            if stack.bounded[d] >= 0:
-                measured.nodes[stack.bounded[d], room.most - d] += 1
-                measured.work[stack.bounded[d], room.most - d] += tally[WORK] - stack.begun[d]
-            tally[DEPTH] -= 1
+            going = enter(gains, room, stack, d, desk, measured, found, goal, tally)
+        p, size = marks[d, PLACE] + 1, marks[d, SIZE]
+        if going and p < size:
+            ends, left = (p, size, room.most - d, max(0, room.least - d)), room.capacity - numbers[d, LOAD]
+            total, _ = fill(room, stack.elements[d], stack.score[d], ends, left, stack.used[d], desk)
+            numbers[d, REST] = min(numbers[d, REST], numbers[d, BASE] + total)
+            going = numbers[d, REST] > goal[TARGET]
+        if going and p < size:
+            marks[d, PLACE] = p
+            make_child(gains, room, stack, d, p, tally)
+            tally[DEPTH] += 1
+            continue
+        kind = marks[d, BOUNDED]
+        if kind >= 0:
+            measured[kind, room.most - d] += 1.0
+            measured[2 + kind, room.most - d] += tally[WORK] - marks[d, BEGUN]
+        tally[DEPTH] -= 1
     return True
+
+
+@part
+def bound_by_gains(gains, room, stack, desk, tally):
+    """All gains at the first level, sorted, and the bound from them."""
+    evaluate(gains, room, stack, 0, -np.inf, desk, tally)
+    ends = (0, stack.marks[0, SIZE], room.most, room.least)
+    total, _ = fill(room, stack.elements[0], stack.score[0], ends, room.capacity, stack.used[0], desk)
+    return stack.numbers[0, VALUE] + total
+
+
+@part
+def bound_by_steps(gains, room, stack, desk, goal, tally, steps):
+    """Some steps of the thresholds at the first level, whose candidates are trimmed; its bound so far."""
+    size = stack.marks[0, SIZE]
+    desk.lists[CAME, 0] = -1
+    bound = step_thresholds(gains, room, stack, 0, steps, desk, goal, tally)
+    if desk.lists[CAME, 0] >= 0 and bound > goal[TARGET]:
+        reorder(stack, 0, desk)
+        elements, upper, score = stack.elements[0], stack.upper[0], stack.score[0]
+        stack.marks[0, SIZE] = trim(
+            room, elements, upper, score, size, room.most, room.capacity, bound, goal[TARGET]
+        )
+    return bound

@@ -1,134 +1,96 @@
-"""A first set: greedy, then exchanges of one element for another, on the states of the clients."""
+"""A first set: greedy, then exchanges of one element for another, on the first two levels of the stack."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
-from dsprog.core.gain_model import Clients
-from dsprog.core.kernel import kernel, part
-from dsprog.core.validation import Floats
-from dsprog.exact.budget.client_kernels import add, entries, gain_of, reset
-from dsprog.exact.budget.threshold_bound import key_of
-
-
-class State(NamedTuple):
-    """What clients have, rewards and costs."""
-
-    best: Floats
-    alive: Floats
-    sums: Floats
-    cost_best: Floats
-    cost_alive: Floats
-    cost_sums: Floats
-
-
-def new_state(rewards: Clients, costs: Clients) -> State:
-    """Arrays of the right sizes."""
-    return State(*(np.empty_like(first) for side in (rewards, costs) for first in side[-3:]))
+from dsprog.core.kernel import part
+from dsprog.exact.budget.client_kernels import change_by, effort, put
+from dsprog.exact.budget.depth_first import CHOSEN, SIZE, SLACK, VALUE, WORK
+from dsprog.exact.budget.threshold_bound import KEY, STAYS, key_of
 
 
 @part
-def build(gains, state, members, count, left_out):
-    """The state of the members but one, and their value without the constant."""
-    reset(gains.rewards, state.best, state.alive, state.sums)
-    reset(gains.costs, state.cost_best, state.cost_alive, state.cost_sums)
-    value = 0.0
-    for k in range(count):
-        if k != left_out:
-            value += take(gains, state, members[k])
-    return value
-
-
-@part
-def take(gains, state, j):
-    """Add an element, and return what it adds."""
-    change = gains.modular[j] + add(gains.rewards, state.best, state.alive, state.sums, j)
-    if gains.priced:
-        change -= add(gains.costs, state.cost_best, state.cost_alive, state.cost_sums, j)
-    return change
-
-
-@part
-def best_addition(gains, room, state, free, used, left, by_weight, old):
-    """The element that fits and adds most, or most for its weight, and what it adds; ``old``: upper bounds or inf."""
-    chosen, most, gain = -1, -np.inf, 0.0
-    for j in range(len(free)):
+def best_addition(gains, room, stack, used, left, by_weight, desk):
+    """The element that fits and adds most, or most for its weight, and what it adds; KEY: upper bounds, or inf."""
+    chosen, most, gain, old = -1, -np.inf, 0.0, desk.scores[KEY]
+    for q in range(stack.marks[0, SIZE]):
+        j = stack.elements[0, q]
         b = room.blocks[j]
-        if not free[j] or (room.knapsack and room.weights[j] > left) or (b >= 0 and used[b] >= room.caps[b]):
+        if desk.lists[STAYS, j] == 0 or (room.knapsack and room.weights[j] > left):
             continue
-        if (key_of(room, j, old[j]) if by_weight else old[j]) <= most:
+        if (b >= 0 and used[b] >= room.caps[b]) or (key_of(room, j, old[q]) if by_weight else old[q]) <= most:
             continue
-        change = gains.modular[j] + gain_of(gains.rewards, state.best, state.alive, state.sums, j)
-        if gains.priced:
-            change -= gain_of(gains.costs, state.cost_best, state.cost_alive, state.cost_sums, j)
-        else:
-            old[j] = change
+        change = change_by(gains, stack.state[1], j)
+        if not gains.priced:
+            old[q] = change
         key = key_of(room, j, change) if by_weight else change
         if key > most:
             chosen, most, gain = j, key, change
     return chosen, gain
 
 
-@kernel
-def greedy_kernel(gains, room, state, free, members, used, by_weight):
-    """Add the best element while that helps, or is asked for: how many were chosen, and their value."""
-    old = np.empty(len(free))
-    for j in range(len(free)):
-        old[j] = np.inf
+@part
+def rebuild(gains, room, stack, count, left_out, used, desk):
+    """The state of those chosen but one, in level 1: their value, and what is left of the knapsack."""
+    for i in range(stack.state.shape[1]):
+        stack.state[1, i] = stack.state[0, i]
     for b in range(len(used)):
         used[b] = 0
-    value, count, left = build(gains, state, members, 0, -1), 0, room.capacity
+    for q in range(stack.marks[0, SIZE]):
+        desk.scores[KEY, q] = np.inf
+    value, left = stack.numbers[0, VALUE], room.capacity
+    for d in range(1, count + 1):
+        if d != left_out:
+            j = stack.marks[d, CHOSEN]
+            value += put(gains, stack.state[1], j)
+            left -= room.weights[j]
+            if room.blocks[j] >= 0:
+                used[room.blocks[j]] += 1
+    return value, left
+
+
+@part
+def greedy(gains, room, stack, desk, by_weight):
+    """Choose the best element while that helps, or is needed: how many are chosen, and their value."""
+    used, count = stack.used[1], 0
+    for q in range(stack.marks[0, SIZE]):
+        desk.lists[STAYS, stack.elements[0, q]] = 1
+    value, left = rebuild(gains, room, stack, 0, 0, used, desk)
     while count < room.most:
-        j, gain = best_addition(gains, room, state, free, used, left, by_weight, old)
+        j, gain = best_addition(gains, room, stack, used, left, by_weight, desk)
         if j < 0 or (gain <= 0.0 and count >= room.least):
             break
-        value += take(gains, state, j)
-        free[j] = False
+        value += put(gains, stack.state[1], j)
         left -= room.weights[j]
         if room.blocks[j] >= 0:
             used[room.blocks[j]] += 1
-        members[count] = j
         count += 1
+        stack.marks[count, CHOSEN], desk.lists[STAYS, j] = j, 0
     return count, value
 
 
-@kernel
-def exchange_kernel(gains, room, state, free, members, used, count, value, slack, most_work):
+@part
+def exchange(gains, room, stack, desk, goal, tally, count, value, most_work):
     """Take one out and put the best one in while the value rises: how many are chosen then, and their value."""
-    old = np.empty(len(free))
-    work, idle, k = 0, 0, 0
-    step = 0
-    for j in range(len(free)):
-        step += entries(gains.rewards, j) + (entries(gains.costs, j) if gains.priced else 0)
-    while count > 0 and idle < count and work < most_work:
-        k = k % count
-        out = members[k]
-        less = build(gains, state, members, count, k)
-        left = room.capacity
-        for c in range(count):
-            if c != k:
-                left -= room.weights[members[c]]
-        for j in range(len(free)):
-            old[j] = np.inf
-        if room.blocks[out] >= 0:
-            used[room.blocks[out]] -= 1
-        j, gain = best_addition(gains, room, state, free, used, left, False, old)
-        work += step
-        if count - 1 >= room.least and less > value + slack and (j < 0 or gain <= 0.0):
-            free[out] = True
+    used, idle, d, step, stop = stack.used[1], 0, 1, 0, tally[WORK] + most_work
+    for q in range(stack.marks[0, SIZE]):
+        step += effort(gains.clients, stack.elements[0, q])
+    while idle < count and tally[WORK] < stop:
+        d = d if d <= count else 1
+        out = stack.marks[d, CHOSEN]
+        less, left = rebuild(gains, room, stack, count, d, used, desk)
+        j, gain = best_addition(gains, room, stack, used, left, False, desk)
+        tally[WORK] += step
+        if less > value + goal[SLACK] and count > room.least and (j < 0 or gain <= 0.0):
+            stack.marks[d, CHOSEN], desk.lists[STAYS, out] = stack.marks[count, CHOSEN], 1
             count -= 1
-            members[k] = members[count]
             value, idle = less, 0
-            continue
-        if j >= 0 and less + gain > value + slack:
-            free[out], free[j] = True, False
-            members[k] = out = j
+        elif j >= 0 and less + gain > value + goal[SLACK]:
+            stack.marks[d, CHOSEN], desk.lists[STAYS, out], desk.lists[STAYS, j] = j, 1, 0
             value, idle = less + gain, 0
+            d += 1
         else:
             idle += 1
-        if room.blocks[out] >= 0:
-            used[room.blocks[out]] += 1
-        k += 1
+            d += 1
     return count, value

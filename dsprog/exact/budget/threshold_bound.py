@@ -23,22 +23,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dsprog.core.gain_model import Clients
 from dsprog.core.kernel import part
-from dsprog.core.validation import Floats, Ints, Masks
-from dsprog.exact.budget.client_kernels import curve_at
+from dsprog.core.validation import Floats, Ints
+from dsprog.exact.budget.client_kernels import excess, smooth_gain
 
 DEFLECTION, SHORTER, FAILURES = 1.5, 0.6, 15
-
-
-class Gains(NamedTuple):
-    """The objective: weights, lower bounds of the marginals of costs, clients, and whether any of them is a cost."""
-
-    modular: Floats
-    floors: Floats
-    rewards: Clients
-    costs: Clients
-    priced: bool
+THRESHOLD, LEAST, DIRECTION, SUBGRADIENT = 0, 1, 2, 3  # rows of Desk.clients
+OTHER, RAW, SLOPE, KEY, SHARE = 0, 1, 2, 3, 4  # rows of Desk.scores
+ORDER, INDEX, CAME, STAYS = 0, 1, 2, 3  # rows of Desk.lists
+LENGTH, FAILED, BOUND = 5, 6, 7  # places of the goal: how thresholds go on
 
 
 class Room(NamedTuple):
@@ -53,23 +46,19 @@ class Room(NamedTuple):
     knapsack: bool
 
 
-class Ascent(NamedTuple):
-    """Where the thresholds are, and arrays to work with."""
+class Desk(NamedTuple):
+    """Arrays to work with.
 
-    thresholds: Floats
-    least: Floats  # the best thresholds so far
-    direction: Floats
-    subgradient: Floats
-    other: Floats  # what the clients without thresholds add
-    raw: Floats
-    slope: Floats  # sorted
-    order: Ints  # the candidates, sorted
-    key: Floats
-    share: Floats  # how much of each candidate the bound takes
-    index: Ints
-    best_index: Ints  # where each candidate of the best order came from
-    counts: Ints  # in each block
-    stays: Masks  # of each element: whether it is still a candidate
+    ``clients``: thresholds, the best ones so far, the direction they move in, the subgradient. ``scores``, one number a
+    candidate: gains without thresholds, slopes, slopes sorted, keys to sort by, and how much of it the bound takes.
+    ``lists``: candidates sorted, places, places in the best order, and whether an element is still a candidate.
+    ``counts``: how many of each block the bound takes.
+    """
+
+    clients: Floats
+    scores: Floats
+    lists: Ints
+    counts: Ints
 
 
 @part
@@ -100,13 +89,13 @@ def key_of(room, j, score):
 
 
 @part
-def fill(room, elements, score, ends, left, used, ascent):
+def fill(room, elements, score, ends, left, used, desk):
     """The most that candidates from a place on, sorted by their keys, add within the budget, and where it ends.
 
     ``ends``: first place, number of candidates, how many may be taken, and how many must. -inf: too few are left.
     """
     first, size, most, least = ends
-    share, total, taken = ascent.share, 0.0, 0
+    share, total, taken = desk.scores[SHARE], 0.0, 0
     if room.knapsack:
         q = first
         while q < size and score[q] > 0.0:
@@ -118,7 +107,7 @@ def fill(room, elements, score, ends, left, used, ascent):
             if left <= 0.0:
                 break
         return total, q
-    counts, caps = ascent.counts, room.caps
+    counts, caps = desk.counts, room.caps
     for b in range(len(caps)):
         counts[b] = used[b]
     q = first
@@ -167,51 +156,22 @@ def trim(room, elements, upper, score, size, most, left, bound, target):
 
 
 @part
-def other_gain(gains, alive, sums, j):
-    """What j adds to all but the clients with thresholds."""
-    total = gains.modular[j] - gains.floors[j]
-    clients = gains.rewards
-    indptr, rows, data = clients.survivals
-    for p in range(indptr[j], indptr[j + 1]):
-        total += alive[rows[p]] * data[p]
-    indptr, rows, data = clients.sums
-    for p in range(indptr[j], indptr[j + 1]):
-        i = rows[p]
-        total += clients.weights[i] * (curve_at(clients, i, sums[i] + data[p]) - curve_at(clients, i, sums[i]))
-    return total
-
-
-@part
-def excess(clients, thresholds, j):
-    """Σ_i max(0, s_ij - τ_i)."""
-    total = 0.0
-    indptr, rows, data = clients.maxima
-    first = indptr[j]
-    if clients.full:
-        for i in range(len(thresholds)):
-            total += max(0.0, data[first + i] - thresholds[i])
-    else:
-        for p in range(first, indptr[j + 1]):
-            total += max(0.0, data[p] - thresholds[rows[p]])
-    return total
-
-
-@part
-def move_thresholds(gains, best, stop, ascent, length, distance):
+def move_thresholds(clients, state, stop, desk, length, distance):
     """One step of the thresholds against the deflected subgradient; False where they are optimal."""
-    direction, tau, h = ascent.direction, ascent.thresholds, ascent.subgradient
+    tau, direction, h = desk.clients[THRESHOLD], desk.clients[DIRECTION], desk.clients[SUBGRADIENT]
     for i in range(len(tau)):
         h[i] = 1.0
-    indptr, rows, data = gains.rewards.maxima
     for q in range(stop):
-        if ascent.share[q] > 0.0:
-            j = ascent.order[q]
-            for p in range(indptr[j], indptr[j + 1]):
-                if data[p] > tau[rows[p]]:
-                    h[rows[p]] -= ascent.share[q]
+        share = desk.scores[SHARE, q]
+        if share > 0.0:
+            j = desk.lists[ORDER, q]
+            for p in range(clients.indptr[0, j], clients.indptr[0, j + 1]):
+                i = clients.rows[p]
+                if clients.data[p] > tau[i]:
+                    h[i] -= share
     product, square = 0.0, 0.0
     for i in range(len(tau)):
-        if h[i] > 0.0 and tau[i] <= best[i]:
+        if h[i] > 0.0 and tau[i] <= state[i]:
             h[i] = 0.0
         product += h[i] * direction[i]
         square += direction[i] * direction[i]
@@ -222,50 +182,51 @@ def move_thresholds(gains, best, stop, ascent, length, distance):
         square += direction[i] * direction[i]
     if square <= 0.0:
         return False
-    step = length * distance / square
     for i in range(len(tau)):
-        tau[i] = max(best[i], tau[i] - step * direction[i])
+        tau[i] = max(state[i], tau[i] - length * distance / square * direction[i])
     return True
 
 
 @part
-def lower_thresholds(gains, room, elements, size, state, needs, used, ascent, pace, score):
-    """Improve the thresholds; how many steps were made. ``score`` and ``ascent.best_index`` hold the slopes of the best ones, sorted.
+def lower_thresholds(gains, room, elements, score, state, used, needs, desk, goal):
+    """Improve the thresholds; how many steps were made. ``score`` and ``CAME``: the slopes of the best ones, sorted, and
+    where they stood.
 
-    ``state``: best, alive, sums. ``needs``: value, target, places, needed places, capacity left, steps. ``pace`` keeps
-    the length of steps, failures, and the least bound between two calls.
+    ``needs``: number of candidates, value, places, needed places, capacity left, steps. ``goal`` has the target, and
+    keeps the length of steps, failures, and the least bound between two calls.
     """
-    best, alive, sums = state
-    value, target, most, least, left, steps = needs
-    tau = ascent.thresholds
+    size, value, most, least, left, steps = needs
+    tau, scores, lists, target = desk.clients[THRESHOLD], desk.scores, desk.lists, goal[0]
     for q in range(size):
-        ascent.other[q] = other_gain(gains, alive, sums, elements[q])
+        j = elements[q]
+        scores[OTHER, q] = gains.modular[j] - gains.floors[j] + smooth_gain(gains.clients, state, j, 0)
     done = 0
-    for done in range(1, steps + 1):
+    while done < steps:
+        done += 1
         bound = value
         for i in range(len(tau)):
-            bound += tau[i] - best[i]
+            bound += tau[i] - state[i]
         for q in range(size):
-            ascent.raw[q] = ascent.other[q] + excess(gains.rewards, tau, elements[q])
-            ascent.key[q] = key_of(room, elements[q], ascent.raw[q])
-            ascent.index[q] = q
-        sort_falling(ascent.key, ascent.index, size)
+            slope = scores[OTHER, q] + excess(gains.clients, tau, elements[q], 0)
+            scores[RAW, q], scores[KEY, q], lists[INDEX, q] = slope, key_of(room, elements[q], slope), q
+        sort_falling(scores[KEY], lists[INDEX], size)
         for q in range(size):
-            ascent.order[q], ascent.slope[q] = elements[ascent.index[q]], ascent.raw[ascent.index[q]]
-        total, stop = fill(room, ascent.order, ascent.slope, (0, size, most, least), left, used, ascent)
+            i = lists[INDEX, q]
+            lists[ORDER, q], scores[SLOPE, q] = elements[i], scores[RAW, i]
+        total, stop = fill(room, lists[ORDER], scores[SLOPE], (0, size, most, least), left, used, desk)
         bound += total
-        pace[1] += 1.0
-        if bound < pace[2]:
-            if bound < pace[2] - 1e-3 * (pace[2] - target):
-                pace[1] = 0.0
-            pace[2] = bound
+        goal[FAILED] += 1.0
+        if bound < goal[BOUND]:
+            if bound < goal[BOUND] - 1e-3 * (goal[BOUND] - target):
+                goal[FAILED] = 0.0
+            goal[BOUND] = bound
             for q in range(size):
-                score[q], ascent.best_index[q] = ascent.slope[q], ascent.index[q]
+                score[q], lists[CAME, q] = scores[SLOPE, q], lists[INDEX, q]
             for i in range(len(tau)):
-                ascent.least[i] = tau[i]
-        if pace[1] >= FAILURES:
-            pace[0] *= SHORTER
-            pace[1] = 0.0
-        if bound <= target or not move_thresholds(gains, best, stop, ascent, pace[0], bound - target):
+                desk.clients[LEAST, i] = tau[i]
+        if goal[FAILED] >= FAILURES:
+            goal[LENGTH] *= SHORTER
+            goal[FAILED] = 0.0
+        if bound <= target or not move_thresholds(gains.clients, state, stop, desk, goal[LENGTH], bound - target):
             break
     return done
