@@ -48,6 +48,7 @@ from dsprog.functions.information import ConditionalEntropy, Entropy
 from dsprog.functions.matroid import MatroidRank
 from dsprog.functions.mutual_information import MutualInformation
 from dsprog.functions.nuclear import NuclearNorm
+from dsprog.functions.probabilistic import ProbabilisticCoverage
 from dsprog.functions.regression import LeastSquares
 from dsprog.functions.spectral import GaussianEntropy, LogDet
 from dsprog.functions.table import Table
@@ -100,6 +101,7 @@ __all__ = [
     "Partition",
     "PerspectiveBranchAndBound",
     "Prismatic",
+    "ProbabilisticCoverage",
     "Problem",
     "QuadraticBranchAndBound",
     "Race",

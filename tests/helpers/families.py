@@ -27,6 +27,9 @@ def build(name, n, seed=0):
         "concave-of-facility": lambda: ds.ConcaveOf(ds.FacilityLocation(rng.random((4, n))), "log1p"),
         "coverage": lambda: ds.Coverage(incidence(rng, 9, n), rng.random(9)),
         "coverage-integral": lambda: ds.Coverage(incidence(rng, 9, n)),
+        "probabilistic": lambda: ds.ProbabilisticCoverage(
+            np.where(rng.random((6, n)) < 0.6, rng.choice([0.1, 0.35, 0.8, 1.0], (6, n)), 0.0), rng.random(6)
+        ),
         "facility": lambda: ds.FacilityLocation(rng.random((6, n)).round(1)),
         "cut": lambda: ds.Cut(random_graph(rng, n)),
         "cut-directed": lambda: ds.Cut(rng.random((n, n)), directed=True),

@@ -74,7 +74,7 @@ class BudgetSearch(Method):
         """Arrays for every level."""
         n, levels, clients = self.problem.n, self.budget.most + 2, self.clients
         return Stack(
-            np.zeros((levels, 5), dtype=np.int64), np.zeros((levels, 4)),
+            np.zeros((levels, 6), dtype=np.int64), np.zeros((levels, 4)),
             np.zeros((levels, len(self.budget.caps)), dtype=np.int64), np.empty((levels, n), dtype=np.int64),
             np.empty((levels, n)), np.empty((levels, n)), np.empty((levels, len(clients.first))),
             np.empty((levels, clients.offsets[1])),
@@ -189,7 +189,7 @@ class Subtree:
         self.found = Found(np.zeros((keeps, method.budget.most + 2), dtype=np.int64), np.zeros(keeps))
         self.goal = np.array([-run.cutoff, method.margin, run.limits.gap, run.within, -run.value, 1.0, 0.0, math.inf])
         stack, free = method.stack, np.flatnonzero(candidates)
-        stack.marks[0], stack.numbers[0] = (-1, -1, len(free), 0, -1), (method.model.constant, 0.0, 0.0, bound)
+        stack.marks[0], stack.numbers[0] = (-1, -1, len(free), 0, -1, -1), (method.model.constant, 0.0, 0.0, bound)
         stack.elements[0, : len(free)], stack.upper[0, : len(free)] = free, math.inf
         blocks = method.budget.blocks[self.path]
         stack.used[0] = np.bincount(blocks[blocks >= 0], minlength=stack.used.shape[1])

@@ -34,6 +34,7 @@ from dsprog.exact.budget.threshold_bound import (
     ORDER,
     SLOPE,
     STAYS,
+    SUBGRADIENT,
     THRESHOLD,
     fill,
     key_of,
@@ -44,19 +45,21 @@ from dsprog.exact.budget.threshold_bound import (
 
 DEPTH, NODES, WORK, FOUND = 0, 1, 2, 3  # places of the tally
 TARGET, SLACK, GAP, WITHIN, BEST = 0, 1, 2, 3, 4  # places of the goal; LENGTH, FAILED and BOUND follow
-CHOSEN, PLACE, SIZE, BEGUN, BOUNDED = 0, 1, 2, 3, 4  # columns of Stack.marks
+CHOSEN, PLACE, SIZE, BEGUN, BOUNDED, LIMIT = 0, 1, 2, 3, 4, 5  # columns of Stack.marks
 VALUE, LOAD, BASE, REST = 0, 1, 2, 3  # columns of Stack.numbers
 NODE_STEPS = 12  # of thresholds at a node below the root
 TRIALS = 4  # nodes with, and without thresholds, before one is preferred
 EXPLORE = 64  # every so many nodes the other one is tried
+PATIENCE = 3.0  # thresholds trim what is below, which makes nodes there fewer: others must be so much cheaper
 
 
 class Stack(NamedTuple):
     """One row a level.
 
     ``marks``: the element chosen last, the child that is being looked at (-1: the node has not been entered), number of
-    candidates, work done before the node, and whether it has thresholds (-1: no choice was made). ``numbers``: value,
-    weight in the knapsack, what scores are added to, and a bound for what is left of the node.
+    candidates, work done before the node, whether it has thresholds (-1: no choice was made), and the number of children
+    if a client limits it (-1: none does). ``numbers``: value, weight in the knapsack, what scores are added to, and a
+    bound for what is left of the node.
     """
 
     marks: Ints
@@ -176,7 +179,7 @@ def prefers_thresholds(measured, r):
     """Whether nodes with r places had less work below them with thresholds than without."""
     if measured[1, r] < TRIALS or measured[0, r] < TRIALS:
         return True
-    return measured[3, r] * measured[0, r] <= measured[2, r] * measured[1, r]
+    return measured[3, r] * measured[0, r] <= PATIENCE * measured[2, r] * measured[1, r]
 
 
 @part
@@ -258,6 +261,66 @@ def settle(room, stack, d, desk, goal):
 
 
 @part
+def scarcest(gains, room, stack, d, desk, goal, tally):
+    """The client with fewest candidates of which a better set needs one, and how few; 0 if there is no better set.
+
+    With h_i the best that candidates offer to client i, G(S) <= B - (h_i - what i has in S), B the value if all clients
+    had h_i and the rest its largest gains. So a better set gives i more than h_i - (B - target).
+    """
+    highest, count = desk.clients[SUBGRADIENT], desk.clients[DIRECTION]
+    clients, state, size, others = gains.clients, stack.state[d], stack.marks[d, SIZE], 0.0
+    for i in range(len(highest)):
+        highest[i] = state[i]
+        count[i] = 0.0
+    for q in range(size):
+        j = stack.elements[d, q]
+        others = max(others, gains.modular[j] - gains.floors[j] + smooth_gain(clients, state, j, 0))
+        tally[WORK] += 2 * effort(clients, j)
+        for p in range(clients.indptr[0, j], clients.indptr[0, j + 1]):
+            highest[clients.rows[p]] = max(highest[clients.rows[p]], clients.data[p])
+    allowance = stack.numbers[d, VALUE] + (room.most - d) * others - goal[TARGET]
+    for i in range(len(highest)):
+        allowance += highest[i] - state[i]
+    if allowance <= 0.0:
+        return -1, 0
+    allowance += goal[SLACK]
+    for q in range(size):
+        j = stack.elements[d, q]
+        for p in range(clients.indptr[0, j], clients.indptr[0, j + 1]):
+            if clients.data[p] > highest[clients.rows[p]] - allowance:
+                count[clients.rows[p]] += 1.0
+    client, fewest = -1, size
+    for i in range(len(highest)):
+        highest[i] -= allowance
+        if state[i] <= highest[i] and count[i] < fewest:
+            client, fewest = i, int(count[i])
+    return client, fewest
+
+
+@part
+def limited(gains, room, stack, d, desk, goal, tally):
+    """Put the candidates that the scarcest client needs first, if it leaves fewer children; False: no better set."""
+    size, lists, scores, score = stack.marks[d, SIZE], desk.lists, desk.scores, stack.score[d]
+    client, fewest = scarcest(gains, room, stack, d, desk, goal, tally)
+    if fewest == 0:
+        return False
+    if client < 0 or fewest >= children(room, stack, d, stack.numbers[d, BASE], score, goal[TARGET], desk):
+        return True
+    clients, level, first, last = gains.clients, desk.clients[SUBGRADIENT, client], 0, fewest
+    for q in range(size):
+        j, needed = stack.elements[d, q], False
+        for p in range(clients.indptr[0, j], clients.indptr[0, j + 1]):
+            needed |= clients.rows[p] == client and clients.data[p] > level
+        place = first if needed else last
+        first, last = (first + 1, last) if needed else (first, last + 1)
+        lists[ORDER, place], scores[SLOPE, place] = j, stack.upper[d, q]
+    for q in range(size):
+        stack.elements[d, q], stack.upper[d, q] = lists[ORDER, q], scores[SLOPE, q]
+    stack.marks[d, LIMIT] = fewest
+    return True
+
+
+@part
 def closed_by_thresholds(gains, room, stack, d, desk, goal, tally):
     """Whether thresholds close a node; if not, its candidates are fewer and in the better order."""
     for i in range(stack.thresholds.shape[1]):
@@ -303,8 +366,10 @@ def enter(gains, room, stack, d, desk, measured, found, goal, tally):
     if stack.thresholds.shape[1] == 0 or most < 3 or goal[TARGET] == -np.inf or size < 3:
         return True
     stack.marks[d, BOUNDED] = 1 if with_thresholds(measured, most) else 0
-    if stack.marks[d, BOUNDED] == 1:
-        return not closed_by_thresholds(gains, room, stack, d, desk, goal, tally)
+    if stack.marks[d, BOUNDED] == 1 and closed_by_thresholds(gains, room, stack, d, desk, goal, tally):
+        return False
+    if stack.marks[d, BOUNDED] == 1 or (d > 0 and stack.marks[d - 1, LIMIT] > 0):
+        return limited(gains, room, stack, d, desk, goal, tally)
     return True
 
 
@@ -329,7 +394,7 @@ def make_child(gains, room, stack, d, p, tally):
     for i in range(stack.thresholds.shape[1]):
         stack.thresholds[d + 1, i] = stack.thresholds[d, i]
     marks[d + 1, SIZE], marks[d + 1, PLACE] = size, -1
-    marks[d + 1, BEGUN], marks[d + 1, BOUNDED] = tally[WORK], -1
+    marks[d + 1, BEGUN], marks[d + 1, BOUNDED], marks[d + 1, LIMIT] = tally[WORK], -1, -1
     tally[WORK] += 2 * effort(gains.clients, j) + stack.state.shape[1] // 2 + size
 
 
@@ -346,7 +411,9 @@ def search(gains, room, stack, desk, measured, found, goal, tally, most_work):
             tally[NODES] += 1
             going = enter(gains, room, stack, d, desk, measured, found, goal, tally)
         p, size = marks[d, PLACE] + 1, marks[d, SIZE]
-        if going and p < size:
+        if marks[d, LIMIT] >= 0:
+            going = going and p < marks[d, LIMIT] and numbers[d, REST] > goal[TARGET]
+        elif going and p < size:
             ends, left = (p, size, room.most - d, max(0, room.least - d)), room.capacity - numbers[d, LOAD]
             total, _ = fill(room, stack.elements[d], stack.score[d], ends, left, stack.used[d], desk)
             numbers[d, REST] = min(numbers[d, REST], numbers[d, BASE] + total)
