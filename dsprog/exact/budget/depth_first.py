@@ -244,7 +244,9 @@ def settle(room, stack, d, desk, goal):
     total, _ = fill(room, elements, score, (0, size, most, least), left, stack.used[d], desk)
     stack.numbers[d, BASE], stack.numbers[d, REST] = bound - total, min(stack.numbers[d, REST], bound)
     by_slope = children(room, stack, d, bound - total, score, target, desk)
-    kept = trim(room, elements, upper, score, size, most, left, bound, target)
+    kept = trim(
+        room, elements, upper, score, (0, size, most, least), left, stack.used[d], bound, target, desk
+    )
     stack.marks[d, SIZE] = kept
     if by_slope <= by_gain:
         return
@@ -355,7 +357,8 @@ def enter(gains, room, stack, d, desk, measured, found, goal, tally):
     numbers[d, BASE], numbers[d, REST] = value, min(numbers[d, REST], bound)
     if bound <= goal[TARGET]:
         return False
-    size = trim(room, elements, stack.upper[d], score, size, most, left, bound, goal[TARGET])
+    ends = (0, size, most, least)
+    size = trim(room, elements, stack.upper[d], score, ends, left, stack.used[d], bound, goal[TARGET], desk)
     stack.marks[d, SIZE] = size
     if most == 1:
         last_level(gains, stack, d, 0, value, found, goal, tally)
@@ -449,7 +452,8 @@ def bound_by_steps(gains, room, stack, desk, goal, tally, steps):
     if desk.lists[CAME, 0] >= 0 and bound > goal[TARGET]:
         reorder(stack, 0, desk)
         elements, upper, score = stack.elements[0], stack.upper[0], stack.score[0]
+        ends = (0, size, room.most, room.least)
         stack.marks[0, SIZE] = trim(
-            room, elements, upper, score, size, room.most, room.capacity, bound, goal[TARGET]
+            room, elements, upper, score, ends, room.capacity, stack.used[0], bound, goal[TARGET], desk
         )
     return bound

@@ -126,31 +126,45 @@ def fill(room, elements, score, ends, left, used, desk):
 
 
 @part
-def trim(room, elements, upper, score, size, most, left, bound, target):
+def price_of(room, elements, score, size, left):
+    """Dantzig's price of a unit of the knapsack: the density of the first candidate that does not fit."""
+    for q in range(size):
+        w = room.weights[elements[q]]
+        if score[q] <= 0.0:
+            break
+        if w > left:
+            return score[q] / w
+        left -= w
+    return 0.0
+
+
+@part
+def trim(room, elements, upper, score, ends, left, used, bound, target, desk):
     """Leave out candidates that no better set has, and return how many stay, in their order.
 
-    A set with j reaches at most bound - (the last score taken) + score_j, for a knapsack bound + score_j - price w_j:
-    the bound of the sets with j, relaxed.
+    Knapsack: a set with j reaches at most bound + score_j - price w_j. Otherwise, by exchange in a matroid, it reaches at
+    most bound - (the last score taken) + score_j if all places are taken, and if not, bound + score_j or, where places
+    must be filled, bound - (the last score taken) + score_j.
     """
+    _, size, most, _ = ends
     if room.knapsack:
-        price, kept = 0.0, 0
-        for q in range(size):
-            w = room.weights[elements[q]]
-            if score[q] <= 0.0:
-                break
-            if w > left:
-                price = score[q] / w
-                break
-            left -= w
+        price, kept = price_of(room, elements, score, size, left), 0
         for q in range(size):
             reduced = score[q] - price * room.weights[elements[q]]
             if reduced >= 0.0 or bound + reduced > target:
                 elements[kept], upper[kept], score[kept] = elements[q], upper[q], score[q]
                 kept += 1
         return kept
-    last = max(0.0, score[most - 1]) if most <= size else 0.0
+    _, stop = fill(room, elements, score, ends, left, used, desk)
+    taken, last = 0, 0.0
+    for q in range(stop):
+        if desk.scores[SHARE, q] > 0.0:
+            taken += 1
+            last = score[q]
+    if taken < most:
+        last = min(0.0, last)
     kept = size
-    while kept > most and bound - last + score[kept - 1] <= target:
+    while kept > stop and bound - last + score[kept - 1] <= target:
         kept -= 1
     return kept
 
