@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from dsprog.core.problem import Problem
 from dsprog.core.set_function import SetFunction
 from dsprog.core.views import View
+from dsprog.exact.budget.budget_branch_and_bound import BudgetBranchAndBound, suits
 from dsprog.exact.compact.compact_model import CompactModel
 from dsprog.exact.interval.branch_and_bound import BranchAndBound
 from dsprog.exact.quadratic.quadratic_branch_and_bound import QuadraticBranchAndBound
@@ -63,6 +64,7 @@ class Rule:
 RULES = (
     Rule(is_quadratic, QuadraticBranchAndBound, "a quadratic function without constraints"),
     Rule(has_definite_loss, PerspectiveBranchAndBound, "least squares with a submodular penalty"),
+    Rule(suits, BudgetBranchAndBound, "a budget, and gains that are compiled"),
     Rule(rewards_class_information, CompactModel, "information with a class against the costs of many columns"),
     Rule(is_large_and_structured, CompactModel, f"more than {LARGE} elements, and every term is a sum of parts"),
     Rule(lambda problem: True, BranchAndBound, "f - g in general, with or without constraints"),

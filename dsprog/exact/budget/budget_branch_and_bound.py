@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+import numpy as np
+
+from dsprog.core.gain_model import GainModel
 from dsprog.core.problem import Problem
 from dsprog.exact.budget.budget_rows import Budget, budget_of
 from dsprog.exact.budget.budget_search import BudgetSearch
@@ -12,6 +15,7 @@ from dsprog.run.needs import Need
 from dsprog.run.run import Run
 from dsprog.run.solver import SearchSolver
 
+FEW, SEVERAL = 5, 15  # elements that are chosen, with costs, and with rewards that have no thresholds
 LARGEST = 100_000_000  # numbers of a stack
 
 
@@ -19,6 +23,22 @@ def fits(problem: Problem) -> bool:
     """Whether a stack of candidates for every level can be kept."""
     budget = problem.derived(budget_of)
     return budget is None or (budget.most + 2) * problem.n <= LARGEST
+
+
+def suits(problem: Problem) -> bool:
+    """Whether this is the search to take: a budget that binds, rewards and modular terms whose gains are compiled.
+
+    Measured: costs are bounded by their least marginals alone, which intervals of sets do better beyond few elements,
+    and so are rewards without thresholds beyond more.
+    """
+    budget = problem.derived(budget_of) if problem.constraints and problem.objective.has_gains else None
+    if budget is None or not budget.binds or not fits(problem):
+        return False
+    model = GainModel(problem.n)
+    model.enter(problem.objective, np.arange(problem.n), -1.0)
+    if model.costs.best or model.costs.alive or model.costs.first:
+        return budget.most <= FEW
+    return budget.most <= SEVERAL or not (model.rewards.alive or model.rewards.first)
 
 
 BUDGET = Need(
