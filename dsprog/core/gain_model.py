@@ -170,7 +170,10 @@ class GainModel:
         offsets = np.cumsum([0, *(len(first) for _, first in blocks)])
         starts = np.cumsum([0, *(len(data) for (_, _, data), _ in blocks)])
         curves, table = np.zeros((4, offsets[-1])), [*self.rewards.table, *self.costs.table]
-        for side, place, start in ((self.rewards, offsets[2], 0), (self.costs, offsets[5], len(joined(self.rewards.table)))):
+        for side, place, start in (
+            (self.rewards, offsets[2], 0),
+            (self.costs, offsets[5], len(joined(self.rewards.table))),
+        ):
             for i, curve in enumerate(side.curves):
                 curves[:, place + i] = (*curve[:3], curve[3] + start)
         (indptr, _, data), first = blocks[0]

@@ -156,7 +156,9 @@ class ProbabilisticCoverage(SetFunction):
 
     def _restrict(self, include: Ints, free: Ints) -> SetFunction:
         """With nothing included, the same family on fewer elements."""
-        return super()._restrict(include, free) if len(include) else ProbabilisticCoverage(self.p[:, free], self.weights)
+        return (
+            super()._restrict(include, free) if len(include) else ProbabilisticCoverage(self.p[:, free], self.weights)
+        )
 
     def groups(self) -> list[Ints]:
         """The elements that may reach a target."""

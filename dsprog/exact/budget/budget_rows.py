@@ -75,6 +75,4 @@ def budget_of(problem: Problem) -> Budget | None:
             weights, capacity, knapsack = a, float(hi), True
         else:
             return None
-    return Budget(
-        include, free, least, most, blocks, np.array(caps, dtype=np.int64), weights, capacity, knapsack
-    )
+    return Budget(include, free, least, most, blocks, np.array(caps, dtype=np.int64), weights, capacity, knapsack)

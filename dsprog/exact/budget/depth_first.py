@@ -223,7 +223,13 @@ def children(room, stack, d, base, score, target, desk):
 @part
 def reorder(stack, d, desk):
     """Candidates in the order of the best thresholds; the old one is kept in ORDER and SLOPE."""
-    elements, upper, lists, scores, size = stack.elements[d], stack.upper[d], desk.lists, desk.scores, stack.marks[d, SIZE]
+    elements, upper, lists, scores, size = (
+        stack.elements[d],
+        stack.upper[d],
+        desk.lists,
+        desk.scores,
+        stack.marks[d, SIZE],
+    )
     for q in range(size):
         lists[ORDER, q], scores[SLOPE, q] = elements[q], upper[q]
     for q in range(size):
@@ -244,9 +250,7 @@ def settle(room, stack, d, desk, goal):
     total, _ = fill(room, elements, score, (0, size, most, least), left, stack.used[d], desk)
     stack.numbers[d, BASE], stack.numbers[d, REST] = bound - total, min(stack.numbers[d, REST], bound)
     by_slope = children(room, stack, d, bound - total, score, target, desk)
-    kept = trim(
-        room, elements, upper, score, (0, size, most, least), left, stack.used[d], bound, target, desk
-    )
+    kept = trim(room, elements, upper, score, (0, size, most, least), left, stack.used[d], bound, target, desk)
     stack.marks[d, SIZE] = kept
     if by_slope <= by_gain:
         return

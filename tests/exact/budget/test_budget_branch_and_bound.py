@@ -169,7 +169,9 @@ def test_what_is_no_budget_is_refused():
 
 
 def test_rows_become_budgets():
-    problem = ds.Problem(ds.Modular(np.zeros(4)) - 0.0, (ds.LinearConstraint(2 * np.ones(4), lo=2, hi=7), ds.Exclude([3])))
+    problem = ds.Problem(
+        ds.Modular(np.zeros(4)) - 0.0, (ds.LinearConstraint(2 * np.ones(4), lo=2, hi=7), ds.Exclude([3]))
+    )
     budget = budget_of(problem)
     assert (budget.least, budget.most, budget.free.tolist()) == (1, 3, [True, True, True, False])
     assert budget_of(ds.Problem(problem.objective, (ds.Cardinality(2, 2), ds.Include([0, 1, 2])))).least == 1
