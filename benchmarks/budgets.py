@@ -1,9 +1,9 @@
 """Choosing within a budget: ``python -m benchmarks.budgets [--limit 20] [--quick]``.
 
-Every row is one instance and one budget; every column a solver, CPU seconds of one run, ``open`` at the limit. Published
-instances are read where the data folder has them, generated ones of the same flavour always. SubModST and submodKC are
-C++ codes that are not run here: their figures are quoted from an earlier measurement, and only beside rows that are
-known to be the same instance. Their knapsack runs are not among these, since the weights used there are not at hand.
+Every row is one instance and one budget; every column a solver, CPU seconds of one run, ``open`` at the limit.
+Published instances are read where the data folder has them, generated ones of the same flavour always. SubModST and
+submodKC are C++ codes that are not run here: their figures are quoted from an earlier measurement, and only beside rows
+that are known to be the same instance. Their knapsack runs are not among these: the weights used there are not at hand.
 """
 
 from __future__ import annotations
@@ -119,8 +119,9 @@ def natural_model(g: ds.SetFunction, k: Any, limit: float) -> tuple[float, bool]
             np.concatenate([np.zeros(m), np.ones(once.shape[0]), [k]]),
         )
     whole = np.append(np.ones(n), np.zeros(A.shape[1] - n))
-    found = milp(costs, integrality=whole, bounds=Bounds(0, 1), constraints=LinearConstraint(sp.csr_array(A), -np.inf, high),
-                 options={"time_limit": limit, "mip_rel_gap": 0.0})  # fmt: skip
+    limits = LinearConstraint(sp.csr_array(A), -np.inf, high)
+    options = {"time_limit": limit, "mip_rel_gap": 0.0}
+    found = milp(costs, integrality=whole, bounds=Bounds(0, 1), constraints=limits, options=options)
     return (np.inf if found.x is None else float(found.fun)), found.status == 0
 
 

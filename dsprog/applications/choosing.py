@@ -84,7 +84,7 @@ def dominating_set(graph: Any, k: int, **options: Any) -> Dominating:
     Parameters
     ----------
     graph : networkx graph, scipy.sparse matrix or array
-        Undirected; of a matrix entries that are not 0 are edges. Vertices of a networkx graph are numbered in its order.
+        Undirected; entries of a matrix that are not 0 are edges. Vertices of a graph are numbered in its order.
     k : int
     **options
         Of :func:`dsprog.minimize`.

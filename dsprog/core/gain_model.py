@@ -42,6 +42,7 @@ class Clients(NamedTuple):
     indptr: Ints
     rows: Ints
     data: Floats
+    hazards: Floats  # -log(1 - p) beside each p, at most 40; nothing if there are no survivals
     curves: Floats  # code, parameter, weight, and start in the table, for each place
     table: Floats
     first: Floats  # the first state
@@ -177,10 +178,15 @@ class GainModel:
             for i, curve in enumerate(side.curves):
                 curves[:, place + i] = (*curve[:3], curve[3] + start)
         (indptr, _, data), first = blocks[0]
+        entries = np.concatenate([matrix[2] for matrix, _ in blocks])
+        p = np.minimum(entries, 1.0) if offsets[2] > offsets[1] else np.zeros(0)
+        with np.errstate(divide="ignore"):
+            hazards = np.minimum(-np.log1p(-p), 40.0)
         return Clients(
             np.array([matrix[0] + start for (matrix, _), start in zip(blocks, starts)], dtype=np.int64),
             np.concatenate([matrix[1] + offset for (matrix, _), offset in zip(blocks, offsets)]).astype(np.int32),
-            np.concatenate([matrix[2] for matrix, _ in blocks]),
+            entries,
+            hazards,
             curves,
             joined(table),
             joined([first for _, first in blocks]),

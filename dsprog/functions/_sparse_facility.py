@@ -1,4 +1,4 @@
-"""Kernels of facility location for benefits in compressed columns: each entry is looked at once, and 0 is not stored."""
+"""Kernels of facility location for benefits in compressed columns, where 0 is not stored."""
 
 from __future__ import annotations
 

@@ -148,7 +148,8 @@ class ProbabilisticCoverage(SetFunction):
 
     def curvature(self) -> Floats:
         """Σ_i weights_i e^(-h_i(V)) h_i h_iᵀ: -∇² of the extension is that with e^(-h_i·x), and second differences are
-        p_j p_k times the chance that no other reaches i, at least e^(-h_i(V)) p_j/(1 - p_j) p_k/(1 - p_k), p/(1 - p) >= h.
+        p_j p_k times the chance that no other reaches i, at least e^(-h_i(V)) p_j/(1 - p_j) p_k/(1 - p_k), where
+        p/(1 - p) >= h.
         """
         hazards = self._hazards.toarray()
         roots = np.sqrt(self.weights * np.exp(-hazards.sum(axis=1)))[:, None] * hazards

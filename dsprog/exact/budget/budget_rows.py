@@ -54,7 +54,8 @@ def budget_of(problem: Problem) -> Budget | None:
     include, exclude, feasible = propagate(rows, {"I": nothing, "U": ~nothing})
     include, free = include[0], ~(include[0] | exclude[0])
     least, most = 0, int(free.sum())
-    blocks, caps = np.full(n, -1), []
+    blocks = np.full(n, -1)
+    caps: list[int] = []
     weights, capacity, knapsack = np.ones(n), 0.0, False
     if not feasible[0]:
         return Budget(include, free, 1, 0, blocks, np.zeros(0, dtype=np.int64), weights, capacity, False)

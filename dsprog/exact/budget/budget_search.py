@@ -30,7 +30,7 @@ from dsprog.exact.budget.depth_first import (
     Stack,
 )
 from dsprog.exact.budget.tasks import BOUND_BY_GAINS, BOUND_BY_STEPS, LOAD_PATH, SEARCH, START, budget_kernel
-from dsprog.exact.budget.threshold_bound import BOUND, DIRECTION, LENGTH, ORDER, THRESHOLD, Desk, Room
+from dsprog.exact.budget.threshold_bound import DIRECTION, LENGTH, ORDER, STEP, THRESHOLD, Allowed, Desk
 from dsprog.run.driver import Bundle, Expansion, Method, concatenate, take
 from dsprog.run.run import Run
 
@@ -77,7 +77,7 @@ class BudgetSearch(Method):
             np.zeros((levels, 6), dtype=np.int64), np.zeros((levels, 4)),
             np.zeros((levels, len(self.budget.caps)), dtype=np.int64), np.empty((levels, n), dtype=np.int64),
             np.empty((levels, n)), np.empty((levels, n)), np.empty((levels, len(clients.first))),
-            np.empty((levels, clients.offsets[1])),
+            np.empty((levels, clients.offsets[3])),
         )  # fmt: skip
 
     @cached_property
@@ -85,7 +85,7 @@ class BudgetSearch(Method):
         """Arrays to work with."""
         n = self.problem.n
         lists, counts = np.zeros((4, n), dtype=np.int64), np.zeros(len(self.budget.caps), dtype=np.int64)
-        return Desk(np.zeros((4, self.clients.offsets[1])), np.zeros((5, n)), lists, counts)
+        return Desk(np.zeros((6, self.clients.offsets[3])), np.zeros((4, n)), lists, counts)
 
     @cached_property
     def measured(self) -> Floats:
@@ -130,17 +130,17 @@ class BudgetSearch(Method):
 
     def proof(self) -> str:
         """Which bounds closed the nodes."""
-        return "depth-first search with gains" + (" and thresholds" if self.clients.offsets[1] else "")
+        return "depth-first search with gains" + (" and thresholds" if self.clients.offsets[3] else "")
 
     # -- what a subtree asks ----------------------------------------------------------------------------------------
 
-    def room(self, path: Ints) -> Room:
+    def room(self, path: Ints) -> Allowed:
         """What the budget leaves after a path."""
         budget, taken = self.budget, len(path)
         capacity = budget.capacity - float(budget.weights[path].sum()) if budget.knapsack else 0.0
         weights = budget.weights if budget.knapsack else np.zeros(self.problem.n)
         least, most = max(0, budget.least - taken), budget.most - taken
-        return Room(least, most, budget.blocks, budget.caps, weights, capacity, budget.knapsack)
+        return Allowed(least, most, budget.blocks, budget.caps, weights, capacity, budget.knapsack)
 
     def gains(self, path: Ints, candidates: Masks) -> Gains:
         """The objective above a path: f(j | U∖j) for U the path and its candidates bounds what costs grow by."""
@@ -187,7 +187,9 @@ class Subtree:
         self.tally, self.nodes = np.zeros(4, dtype=np.int64), 0
         run, keeps = method.run, method.run.best.keeps
         self.found = Found(np.zeros((keeps, method.budget.most + 2), dtype=np.int64), np.zeros(keeps))
-        self.goal = np.array([-run.cutoff, method.margin, run.limits.gap, run.within, -run.value, 1.0, 0.0, math.inf])
+        self.goal = np.array(
+            [-run.cutoff, method.margin, run.limits.gap, run.within, -run.value, 1.0, 0.0, math.inf, 0.0]
+        )
         stack, free = method.stack, np.flatnonzero(candidates)
         stack.marks[0], stack.numbers[0] = (-1, -1, len(free), 0, -1, -1), (method.model.constant, 0.0, 0.0, bound)
         stack.elements[0, : len(free)], stack.upper[0, : len(free)] = free, math.inf
@@ -235,7 +237,7 @@ class Subtree:
             return False
         self.do(BOUND_BY_GAINS)
         desk.clients[THRESHOLD], desk.clients[DIRECTION] = stack.thresholds[0], 0.0
-        goal[LENGTH : BOUND + 1] = 1.0, 0.0, math.inf
+        goal[LENGTH : STEP + 1] = 1.0, 0.0, math.inf, 0.0
         left = ROW_STEPS if len(self.path) else ROOT_STEPS
         while left > 0 and goal[LENGTH] > SHORTEST and stack.numbers[0, REST] > goal[TARGET] and stack.marks[0, SIZE]:
             steps = min(left, CHUNK, 1 + WORK // (1 + int(stack.marks[0, SIZE]) * clients))

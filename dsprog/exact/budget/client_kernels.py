@@ -1,7 +1,7 @@
 """Gains of clients, compiled: what an element adds to the state, and the least that it adds to any set.
 
-Clients are those of :mod:`dsprog.core.gain_model`. All of them share one array of states, and all kernels of this engine
-take few arrays, since each array that is handed from one to the next costs time at first use.
+Clients are those of :mod:`dsprog.core.gain_model`. All of them share one array of states, and all kernels of this
+engine take few arrays, since each array that is handed from one to the next costs time at first use.
 """
 
 from __future__ import annotations

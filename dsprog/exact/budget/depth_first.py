@@ -9,8 +9,8 @@ fewer children.
 *Lazy gains*: a gain that was computed for a smaller set is an upper bound (submodularity), and the first of the r
 elements of a better set has at least the r-th part of what is missing. Only gains that reach that are computed again.
 
-Whether thresholds pay at a node with r places is measured: the work below nodes with and without them, in numbers looked
-at. Nodes without are tried from the leaves upwards, so that no trial is long.
+Whether thresholds pay at a node with r places is measured: the work below nodes with and without them, in steps of
+loops. Nodes without are tried from the leaves upwards, so that no trial is long.
 """
 
 from __future__ import annotations
@@ -34,6 +34,7 @@ from dsprog.exact.budget.threshold_bound import (
     ORDER,
     SLOPE,
     STAYS,
+    STEP,
     SUBGRADIENT,
     THRESHOLD,
     fill,
@@ -44,7 +45,7 @@ from dsprog.exact.budget.threshold_bound import (
 )
 
 DEPTH, NODES, WORK, FOUND = 0, 1, 2, 3  # places of the tally
-TARGET, SLACK, GAP, WITHIN, BEST = 0, 1, 2, 3, 4  # places of the goal; LENGTH, FAILED and BOUND follow
+TARGET, SLACK, GAP, WITHIN, BEST = 0, 1, 2, 3, 4  # places of the goal; LENGTH, FAILED, BOUND and STEP follow
 CHOSEN, PLACE, SIZE, BEGUN, BOUNDED, LIMIT = 0, 1, 2, 3, 4, 5  # columns of Stack.marks
 VALUE, LOAD, BASE, REST = 0, 1, 2, 3  # columns of Stack.numbers
 NODE_STEPS = 12  # of thresholds at a node below the root
@@ -57,9 +58,9 @@ class Stack(NamedTuple):
     """One row a level.
 
     ``marks``: the element chosen last, the child that is being looked at (-1: the node has not been entered), number of
-    candidates, work done before the node, whether it has thresholds (-1: no choice was made), and the number of children
-    if a client limits it (-1: none does). ``numbers``: value, weight in the knapsack, what scores are added to, and a
-    bound for what is left of the node.
+    candidates, work done before the node, whether it has thresholds (-1: no choice was made), and the number of
+    children if a client limits it (-1: none does). ``numbers``: value, weight in the knapsack, what scores are added
+    to, and a bound for what is left of the node.
     """
 
     marks: Ints
@@ -275,7 +276,8 @@ def scarcest(gains, room, stack, d, desk, goal, tally):
     """
     highest, count = desk.clients[SUBGRADIENT], desk.clients[DIRECTION]
     clients, state, size, others = gains.clients, stack.state[d], stack.marks[d, SIZE], 0.0
-    for i in range(len(highest)):
+    maxima = clients.offsets[1]
+    for i in range(maxima):
         highest[i] = state[i]
         count[i] = 0.0
     for q in range(size):
@@ -285,7 +287,7 @@ def scarcest(gains, room, stack, d, desk, goal, tally):
         for p in range(clients.indptr[0, j], clients.indptr[0, j + 1]):
             highest[clients.rows[p]] = max(highest[clients.rows[p]], clients.data[p])
     allowance = stack.numbers[d, VALUE] + (room.most - d) * others - goal[TARGET]
-    for i in range(len(highest)):
+    for i in range(maxima):
         allowance += highest[i] - state[i]
     if allowance <= 0.0:
         return -1, 0
@@ -296,7 +298,7 @@ def scarcest(gains, room, stack, d, desk, goal, tally):
             if clients.data[p] > highest[clients.rows[p]] - allowance:
                 count[clients.rows[p]] += 1.0
     client, fewest = -1, size
-    for i in range(len(highest)):
+    for i in range(maxima):
         highest[i] -= allowance
         if state[i] <= highest[i] and count[i] < fewest:
             client, fewest = i, int(count[i])
@@ -330,9 +332,9 @@ def limited(gains, room, stack, d, desk, goal, tally):
 def closed_by_thresholds(gains, room, stack, d, desk, goal, tally):
     """Whether thresholds close a node; if not, its candidates are fewer and in the better order."""
     for i in range(stack.thresholds.shape[1]):
-        desk.clients[THRESHOLD, i] = max(stack.thresholds[d, i], stack.state[d, i])
-        desk.clients[DIRECTION, i] = 0.0
-    goal[LENGTH], goal[FAILED], goal[BOUND] = 1.0, 0.0, np.inf
+        low = stack.state[d, i] if i < gains.clients.offsets[1] else 0.0
+        desk.clients[THRESHOLD, i], desk.clients[DIRECTION, i] = max(stack.thresholds[d, i], low), 0.0
+    goal[LENGTH], goal[FAILED], goal[BOUND], goal[STEP] = 1.0, 0.0, np.inf, 8.0
     if step_thresholds(gains, room, stack, d, NODE_STEPS, desk, goal, tally) <= goal[TARGET]:
         return True
     settle(room, stack, d, desk, goal)
@@ -375,7 +377,7 @@ def enter(gains, room, stack, d, desk, measured, found, goal, tally):
     stack.marks[d, BOUNDED] = 1 if with_thresholds(measured, most) else 0
     if stack.marks[d, BOUNDED] == 1 and closed_by_thresholds(gains, room, stack, d, desk, goal, tally):
         return False
-    if stack.marks[d, BOUNDED] == 1 or (d > 0 and stack.marks[d - 1, LIMIT] > 0):
+    if gains.clients.offsets[1] > 0 and (stack.marks[d, BOUNDED] == 1 or (d > 0 and stack.marks[d - 1, LIMIT] > 0)):
         return limited(gains, room, stack, d, desk, goal, tally)
     return True
 
@@ -400,6 +402,13 @@ def make_child(gains, room, stack, d, p, tally):
             size += 1
     for i in range(stack.thresholds.shape[1]):
         stack.thresholds[d + 1, i] = stack.thresholds[d, i]
+    clients = gains.clients
+    for p in range(clients.indptr[1, j], clients.indptr[1, j + 1]):  # a tangent touches where it did, seen from here
+        i = clients.rows[p]
+        stack.thresholds[d + 1, i] = max(0.0, stack.thresholds[d + 1, i] - clients.hazards[p])
+    for p in range(clients.indptr[2, j], clients.indptr[2, j + 1]):
+        i = clients.rows[p]
+        stack.thresholds[d + 1, i] = max(0.0, stack.thresholds[d + 1, i] - clients.data[p])
     marks[d + 1, SIZE], marks[d + 1, PLACE] = size, -1
     marks[d + 1, BEGUN], marks[d + 1, BOUNDED], marks[d + 1, LIMIT] = tally[WORK], -1, -1
     tally[WORK] += 2 * effort(gains.clients, j) + stack.state.shape[1] // 2 + size

@@ -32,7 +32,7 @@ def budget_kernel(gains, room, stack, desk, measured, found, goal, tally, task, 
         for q in range(amount):
             stack.numbers[0, VALUE] += put(gains, stack.state[0], desk.lists[ORDER, q])
         for i in range(stack.thresholds.shape[1]):
-            stack.thresholds[0, i] = stack.state[0, i]
+            stack.thresholds[0, i] = stack.state[0, i] if i < gains.clients.offsets[1] else 0.0
         return stack.numbers[0, VALUE]
     if task == START:
         count, value = greedy(gains, room, stack, desk, amount == 1)

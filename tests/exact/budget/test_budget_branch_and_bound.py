@@ -39,9 +39,9 @@ CONSTRAINTS = {
     "exactly": lambda rng, n: [ds.Cardinality(*2 * (int(rng.integers(0, n + 1)),))],
     "between": between,
     "knapsack": lambda rng, n: [ds.Knapsack(rng.integers(0, 6, n), float(rng.integers(0, 15)))],
-    "real knapsack": lambda rng, n: [ds.Knapsack(rng.random(n), 0.3 * n), ds.Cardinality(max=int(rng.integers(0, n + 1)))],
+    "real knapsack": lambda rng, n: [ds.Knapsack(rng.random(n), 0.3 * n), ds.Cardinality(max=int(rng.integers(n + 1)))],
     "partition": lambda rng, n: [ds.Partition(rng.integers(0, 3, n), rng.integers(0, 3, 3))],
-    "partition and size": lambda rng, n: [ds.Partition(rng.integers(0, 3, n), [1, 2, 2]), ds.Cardinality(1, max(1, n // 2))],
+    "blocks and size": lambda rng, n: [ds.Partition(rng.integers(0, 3, n), [1, 2, 2]), ds.Cardinality(1, 1 + n // 2)],
     "included": lambda rng, n: [ds.Include([int(rng.integers(n))]), ds.Cardinality(max=int(rng.integers(1, n + 1)))],
     "none": lambda rng, n: [],
 }  # fmt: skip
@@ -101,7 +101,7 @@ def test_the_best_sets_are_listed(kind):
     for seed in range(12):
         rng = np.random.default_rng([seed, 7])
         n = int(rng.integers(2, 8))
-        objective, constraints = mixture(rng, n, ["tied" if seed % 2 else "dense"]), CONSTRAINTS[kind](rng, 0)[:0]
+        objective = mixture(rng, n, ["tied" if seed % 2 else "dense"])
         constraints = CONSTRAINTS[kind](rng, objective.n)
         within = float(rng.random()) if seed % 3 == 0 else None
         expected = ds.enumerate_best(objective, 5, within, solver=ds.BruteForce(), constraints=constraints)
@@ -197,3 +197,37 @@ def test_thresholds_bound_every_set(seed):
     slopes = np.maximum(0.0, s - tau[:, None]).sum(axis=0)
     for S in all_sets(6):
         assert np.maximum(b, s[:, S].max(axis=1, initial=0.0)).sum() <= tau.sum() + slopes[S].sum() + 1e-12
+
+
+CURVES = {
+    "sqrt": (np.sqrt, lambda t: 0.5 / np.sqrt(t)),
+    "log1p": (np.log1p, lambda t: 1.0 / (1.0 + t)),
+    "truncate": (lambda t: np.minimum(t, 1.5), lambda t: np.where(t < 1.5, 1.0, 0.0)),
+    "reached": (lambda t: 1.0 - np.exp(-t), lambda t: np.exp(-t)),
+}
+
+
+@pytest.mark.parametrize("name", CURVES)
+@pytest.mark.parametrize("seed", range(6))
+def test_lifted_tangents_bound_every_set(name, seed):
+    """ψ(w(S)) <= κ + Σ c_j with c_j = ψ'(t) w_j if w_j <= t, else ψ(w_j) - κ."""
+    rng, (phi, slope) = np.random.default_rng(seed), CURVES[name]
+    w, a, t = rng.exponential(size=7) * rng.choice([0.1, 1.0, 5.0], 7), rng.random() * (seed % 2), rng.exponential()
+    kappa = phi(a + t) - phi(a) - t * slope(a + t)
+    c = np.where(w <= t, slope(a + t) * w, phi(a + w) - phi(a) - kappa)
+    for S in all_sets(7):
+        assert phi(a + w[S].sum()) - phi(a) <= kappa + c[S].sum() + 1e-12
+
+
+@pytest.mark.parametrize("name", [name for name in FAMILIES if name != "modular"])
+@pytest.mark.parametrize("kind", ["at most", "exactly", "knapsack", "blocks and size"])
+def test_bounds_of_a_stopped_search_hold(name, kind):
+    """After no more than the root and some steps of its thresholds."""
+    for seed in range(3):
+        rng = np.random.default_rng([seed, len(name)])
+        objective = mixture(rng, 8, [name])
+        constraints = CONSTRAINTS[kind](rng, objective.n)
+        best = ds.minimize(objective, ds.BruteForce(), constraints=constraints)
+        stopped = ds.minimize(objective, SOLVER, constraints=constraints, reduce=False, callback=lambda event: True)
+        if best.status == "optimal":
+            assert stopped.lower_bound <= best.value + 1e-9 <= stopped.value + 2e-9
