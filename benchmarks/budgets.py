@@ -71,8 +71,9 @@ def generated() -> Iterator[tuple[str, ds.SetFunction, tuple[int, ...]]]:
     yield "generated influence 100", influence_rewards(100), (5, 8, 10)
     yield "generated points 300", medoids(clustered_points(300)), (5, 10)
     rng = np.random.default_rng(0)
-    near = (rng.random((379, 379)) < 0.005) | np.eye(379, dtype=bool)
-    yield "generated dominating set 379", ds.Coverage(near | near.T), (5, 20)
+    for n, budgets in ((379, (5, 20)), (889, (5, 10, 20))):
+        near = (rng.random((n, n)) < 2.0 / n) | np.eye(n, dtype=bool)
+        yield f"generated dominating set {n}", ds.Coverage(near | near.T), budgets
 
 
 def knapsacks(folder: Path) -> Iterator[tuple[str, ds.SetFunction, ds.Knapsack, str]]:
