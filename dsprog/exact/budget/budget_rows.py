@@ -76,4 +76,7 @@ def budget_of(problem: Problem) -> Budget | None:
             weights, capacity, knapsack = a, float(hi), True
         else:
             return None
+    if knapsack:
+        lightest = np.cumsum(np.sort(weights[free]))
+        most = min(most, int((lightest <= capacity + 1e-12 * abs(capacity)).sum()))  # more do not fit
     return Budget(include, free, least, most, blocks, np.array(caps, dtype=np.int64), weights, capacity, knapsack)
