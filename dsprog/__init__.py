@@ -27,6 +27,7 @@ from dsprog.core.oracle import count_oracle_calls
 from dsprog.core.problem import Problem
 from dsprog.core.set_function import SetFunction
 from dsprog.exact.brute_force import BruteForce
+from dsprog.exact.budget.budget_branch_and_bound import BudgetBranchAndBound
 from dsprog.exact.compact.compact_model import CompactModel
 from dsprog.exact.interval.branch_and_bound import BranchAndBound
 from dsprog.exact.prismatic.prismatic import Prismatic
@@ -48,6 +49,7 @@ from dsprog.functions.information import ConditionalEntropy, Entropy
 from dsprog.functions.matroid import MatroidRank
 from dsprog.functions.mutual_information import MutualInformation
 from dsprog.functions.nuclear import NuclearNorm
+from dsprog.functions.probabilistic import ProbabilisticCoverage
 from dsprog.functions.regression import LeastSquares
 from dsprog.functions.spectral import GaussianEntropy, LogDet
 from dsprog.functions.table import Table
@@ -67,6 +69,7 @@ __all__ = [
     "BestSets",
     "BranchAndBound",
     "BruteForce",
+    "BudgetBranchAndBound",
     "Cardinality",
     "CardinalityConcave",
     "CompactModel",
@@ -101,6 +104,7 @@ __all__ = [
     "PerspectiveBranchAndBound",
     "PrismIteration",
     "Prismatic",
+    "ProbabilisticCoverage",
     "Problem",
     "QuadraticBranchAndBound",
     "Race",

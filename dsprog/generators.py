@@ -29,6 +29,7 @@ from dsprog.functions.information import ConditionalEntropy, Entropy
 from dsprog.functions.matroid import MatroidRank
 from dsprog.functions.mutual_information import MutualInformation
 from dsprog.functions.nuclear import NuclearNorm
+from dsprog.functions.probabilistic import ProbabilisticCoverage
 from dsprog.functions.spectral import GaussianEntropy, LogDet
 from dsprog.functions.table import Table
 
@@ -90,6 +91,29 @@ def sparse_linear_model(rng: np.random.Generator, rows: int, n: int, k: int) -> 
     w[chosen] = rng.standard_normal(k)
     sigma = float(np.linalg.norm(X @ w) / np.sqrt(rows))
     return X, X @ w + sigma * rng.standard_normal(rows), w, sigma
+
+
+def facility_rewards(n: int, seed: int = 0) -> FacilityLocation:
+    """n + 1 clients, benefits uniform on [0, 1] in thousandths."""
+    return FacilityLocation(np.random.default_rng(seed).random((n + 1, n)).round(3))
+
+
+def coverage_rewards(n: int, seed: int = 0) -> Coverage:
+    """n + 1 items with weights in thousandths, each covered by a fifth of the elements."""
+    rng = np.random.default_rng(seed)
+    return Coverage(incidence(rng, n + 1, n, 0.2 * n), rng.random(n + 1).round(3))
+
+
+def influence_rewards(n: int, seed: int = 0) -> ProbabilisticCoverage:
+    """n + 1 targets, each reached by a tenth of the elements with probabilities uniform on [0, 1]."""
+    rng = np.random.default_rng(seed)
+    return ProbabilisticCoverage(rng.random((n + 1, n)).round(3) * (rng.random((n + 1, n)) < 0.1))
+
+
+def clustered_points(n: int, seed: int = 0, clusters: int = 8) -> Floats:
+    """Normal clouds around points of the square [0, 10]²."""
+    rng = np.random.default_rng(seed)
+    return rng.uniform(0.0, 10.0, (clusters, 2))[rng.integers(0, clusters, n)] + rng.normal(size=(n, 2))
 
 
 def concave_difference(n: int, seed: int = 0) -> Difference:

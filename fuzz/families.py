@@ -68,6 +68,14 @@ def facility_location(draw: Draw) -> Term:
     return Term("FacilityLocation", {"similarity": draw.matrix(draw.choice([1, 2, 5]))})
 
 
+def probabilistic_coverage(draw: Draw) -> Term:
+    """One to five targets; nobody, somebody, and everybody for certain."""
+    targets = draw.choice([1, 2, 5])
+    p = draw.rng.choice([0.0, 0.0, 0.1, 0.5, 0.9, 1.0], (targets, draw.n))
+    weights = {"weights": draw.numbers(targets)} if draw.chance(0.5) else {}
+    return Term("ProbabilisticCoverage", {"p": listed(p), **weights})
+
+
 def cut(draw: Draw) -> Term:
     """Directed or not."""
     A = draw.square()
@@ -191,6 +199,7 @@ SUBMODULAR: tuple[Callable[[Draw], Term], ...] = (
     concave_of,
     coverage,
     facility_location,
+    probabilistic_coverage,
     cut,
     pairwise,
     entropy,

@@ -96,6 +96,14 @@ def facility_location(term: Term) -> Array:
     return sum((np.max(all_sets(s.shape[1]) * row, axis=1, initial=0.0) for row in s), np.zeros(1 << s.shape[1]))
 
 
+def probabilistic_coverage(term: Term) -> Array:
+    """Σ_i weights_i (1 - Π_{j∈S} (1 - p_ij))."""
+    p = array(term, "p")
+    weights = array(term, "weights") if "weights" in term.data else np.ones(len(p))
+    missed = (np.prod(np.where(all_sets(p.shape[1]) == 1, 1.0 - row, 1.0), axis=1) for row in p)
+    return sum((w * (1.0 - q) for w, q in zip(weights, missed)), np.zeros(1 << p.shape[1]))
+
+
 def cut(term: Term) -> Array:
     """The weight of the edges from S to the rest."""
     A = array(term, "adjacency")
@@ -271,6 +279,7 @@ DEFINITIONS = {
     "ConcaveOf": concave_of,
     "Coverage": coverage,
     "FacilityLocation": facility_location,
+    "ProbabilisticCoverage": probabilistic_coverage,
     "Cut": cut,
     "Pairwise": pairwise,
     "Entropy": entropy,

@@ -16,6 +16,7 @@ AXES: dict[str, dict[str, tuple[int, ...]]] = {
     "ConcaveOfModular": {"W": (1,)},
     "Coverage": {"members": (1,)},
     "FacilityLocation": {"similarity": (1,)},
+    "ProbabilisticCoverage": {"p": (1,)},
     "Cut": {"adjacency": (0, 1)},
     "Pairwise": {"quadratic": (0, 1), "linear": (0,)},
     "Entropy": {"X": (1,)},

@@ -46,6 +46,7 @@ def instances(n: int = 5) -> dict[str, tuple[Any, list[Any]]]:
         "concave-of": ds.ConcaveOf(ds.Coverage(W > 0.5), "sqrt"),
         "coverage": ds.Coverage(W > 0.5, rng.random(3)),
         "facility": ds.FacilityLocation(W),
+        "probabilistic": ds.ProbabilisticCoverage(W, rng.random(3)),
         "cut": ds.Cut(A + A.T),
         "cut-directed": ds.Cut(A, directed=True),
         "pairwise": ds.Pairwise(rng.normal(size=(n, n)), rng.normal(size=n), 3.0),

@@ -8,6 +8,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from dsprog.applications.choosing import dominating_set, k_medoids
 from dsprog.applications.energy import ising, max_cut, qubo
 from dsprog.applications.expansion import alpha_expansion
 from dsprog.applications.features.recipes import (
@@ -40,11 +41,13 @@ __all__ = [
     "SubmodularFeatureSelector",
     "TANClassifier",
     "alpha_expansion",
+    "dominating_set",
     "explaining_away",
     "feature_path",
     "feature_selection_objective",
     "information_selection_objective",
     "ising",
+    "k_medoids",
     "load_census",
     "load_chess",
     "load_german",

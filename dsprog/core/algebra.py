@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dsprog.core.column_model import ColumnModel, Expression
+from dsprog.core.gain_model import GainModel
 from dsprog.core.identity import summary
 from dsprog.core.knowledge import ZERO, Knowledge
 from dsprog.core.labels import joined_labels
@@ -58,6 +59,7 @@ class LinearCombination(SetFunction):
             h.has_concave_extension and (a > 0 or h.knows.modular is True) for a, h in terms
         )
         self.has_columns = all(h.has_columns for _, h in terms)
+        self.has_gains = all(h.has_gains for _, h in terms)
 
     def _values(self, masks: Masks) -> Floats:
         total = np.zeros(len(masks))
@@ -102,6 +104,11 @@ class LinearCombination(SetFunction):
         for a, h in self.terms:
             total = total.plus(model.enter(h, elements, weight * a).scaled(a))
         return total
+
+    def gains(self, model: GainModel, elements: Ints, weight: float) -> None:
+        """Each term with its sign."""
+        for a, h in self.terms:
+            model.enter(h, elements, weight * a)
 
     def _restrict(self, include: Ints, free: Ints) -> SetFunction:
         return self._mapped(len(free), lambda h: h._restrict(include, free))

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dsprog.core.column_model import ColumnModel, Expression
+from dsprog.core.gain_model import GainModel
 from dsprog.core.kernel import kernel
 from dsprog.core.knowledge import Knowledge
 from dsprog.core.quadratic_form import QuadraticForm
@@ -45,6 +46,7 @@ class Modular(SetFunction):
 
     has_concave_extension = True
     has_columns = True
+    has_gains = True
 
     def __init__(self, weights: ArrayLike, constant: float = 0.0) -> None:
         self.weights = as_matrix(weights, "weights", shape=(None,))
@@ -87,6 +89,10 @@ class Modular(SetFunction):
     def columns(self, model: ColumnModel, elements: Ints, weight: float) -> Expression:
         """constant + Σ weights_j x_j."""
         return Expression(elements, self.weights, self.constant)
+
+    def gains(self, model: GainModel, elements: Ints, weight: float) -> None:
+        """Weights, and no client."""
+        model.linear(self.weights, self.constant, elements, weight)
 
     def _restrict(self, include: Ints, free: Ints) -> Modular:
         return Modular(self.weights[free], self.constant + self.weights[include].sum())

@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from dsprog.core.algebra import Difference
     from dsprog.core.column_model import ColumnModel, Expression
     from dsprog.core.constraints import Constraint
+    from dsprog.core.gain_model import GainModel
     from dsprog.core.quadratic_form import QuadraticForm
 
 CHUNK = 1 << 22  # entries of one temporary boolean array in the slow defaults
@@ -74,6 +75,8 @@ class SetFunction(ABC):
         Whether ``concave_extension`` and ``tangents`` are there.
     has_columns : bool
         Whether the function enters a compact model by ``columns`` of its own.
+    has_gains : bool
+        Whether the function enters a search on gains, by ``gains``.
 
     Examples
     --------
@@ -93,6 +96,7 @@ class SetFunction(ABC):
     has_concave_extension: bool = False
     has_columns: bool = False
     _labels: Labels | None = None
+    has_gains: bool = False
     __array_ufunc__ = None  # numpy leaves ``number * f`` and ``array - f`` to the operators below
 
     def __init_subclass__(cls, **options: Any) -> None:
@@ -201,6 +205,12 @@ class SetFunction(ABC):
         expression if weight < 0 (see :mod:`dsprog.core.column_model`); None leaves it to cuts of the whole.
         """
         return None
+
+    def gains(self, model: GainModel, elements: Ints, weight: float) -> None:
+        """Enter a search on gains, where ``has_gains``: as a reward if weight > 0, as a cost if weight < 0 (see
+        :mod:`dsprog.core.gain_model`).
+        """
+        raise TypeError(f"{type(self).__name__} does not enter a search on gains")
 
     def minus(self, other: SetFunction) -> SetFunction | None:
         """f - other as one function, where the two are bounded better together."""

@@ -17,6 +17,7 @@ import numpy as np
 
 from dsprog.core.algebra import Difference
 from dsprog.core.column_model import ColumnModel, Expression
+from dsprog.core.gain_model import IN, OUT, GainModel
 from dsprog.core.knowledge import ZERO, Knowledge
 from dsprog.core.labels import Labels
 from dsprog.core.modular import Modular
@@ -33,6 +34,7 @@ class View(SetFunction):
     def _see(self, function: SetFunction, n: int, knows: Knowledge) -> None:
         self.function, self.n, self.knows = function, n, knows
         self.has_concave_extension, self.has_columns = function.has_concave_extension, function.has_columns
+        self.has_gains = function.has_gains
 
     @abstractmethod
     def _seen(self, f: SetFunction) -> SetFunction:
@@ -99,6 +101,12 @@ class Restriction(View):
         columns[self.include], columns[self.free] = model.one, elements
         return model.enter(self.function, columns, weight)
 
+    def gains(self, model: GainModel, elements: Ints, weight: float) -> None:
+        """What is not free is settled in the first state."""
+        places = np.full(self.function.n, OUT)
+        places[self.include], places[self.free] = IN, elements
+        model.enter(self.function, places, weight)
+
     def _embed(self, masks: Masks) -> Masks:
         full = np.zeros((len(masks), self.function.n), dtype=bool)
         full[:, self.include] = True
@@ -141,6 +149,7 @@ class Complement(View):
 
     def __init__(self, function: SetFunction) -> None:
         self._see(as_seen(function), function.n, function.knows.complemented())
+        self.has_gains = False  # an element that is chosen here is taken away there
 
     def _seen(self, f: SetFunction) -> SetFunction:
         return f.complement()
@@ -224,6 +233,10 @@ class Relabelled(View):
         """Those of the function."""
         return model.enter(self.function, elements[self._inverse], weight)
 
+    def gains(self, model: GainModel, elements: Ints, weight: float) -> None:
+        """Those of the function."""
+        model.enter(self.function, elements[self._inverse], weight)
+
     def curvature(self) -> Floats | None:
         """That of the function, relabelled."""
         H = self.function.curvature()
@@ -284,6 +297,10 @@ class Declared(View):
     def columns(self, model: ColumnModel, elements: Ints, weight: float) -> Expression | None:
         """Those of the function; if it has none, cuts that rest on what is declared."""
         return model.enter(self.function, elements, weight) if self.has_columns else None
+
+    def gains(self, model: GainModel, elements: Ints, weight: float) -> None:
+        """Those of the function."""
+        model.enter(self.function, elements, weight)
 
     def curvature(self) -> Floats | None:
         """That of the function."""

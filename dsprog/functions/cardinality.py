@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dsprog.core.column_model import ColumnModel, Expression
+from dsprog.core.gain_model import GainModel
 from dsprog.core.kernel import kernel
 from dsprog.core.knowledge import Knowledge
 from dsprog.core.set_function import SetFunction
@@ -59,6 +60,7 @@ class CardinalityConcave(SetFunction):
 
     has_concave_extension = True
     has_columns = True
+    has_gains = True
 
     def __init__(self, n: int, concave: str | Phi | ArrayLike = "sqrt", parameter: float | None = None) -> None:
         self.n = as_count(n, "n")
@@ -107,6 +109,10 @@ class CardinalityConcave(SetFunction):
         steps = np.diff(self._h) if self.n else np.zeros(1)
         slope = steps[np.clip(np.floor(size).astype(int), 0, max(self.n - 1, 0))]
         return self._concave_extension(x) - slope * size, np.repeat(slope[:, None], self.n, axis=1)
+
+    def gains(self, model: GainModel, elements: Ints, weight: float) -> None:
+        """One curve, given at whole numbers."""
+        model.steps(self._h, elements, weight)
 
     def columns(self, model: ColumnModel, elements: Ints, weight: float) -> Expression | None:
         """From below a curve of |S|, linear between whole numbers."""

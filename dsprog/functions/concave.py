@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dsprog.core.column_model import ColumnModel, Expression
+from dsprog.core.gain_model import IN, GainModel
 from dsprog.core.kernel import kernel, part
 from dsprog.core.knowledge import Knowledge
 from dsprog.core.set_function import SetFunction
@@ -208,6 +209,7 @@ class ConcaveOfModular(SetFunction):
         )
         self._bend = self._scalar.least_bend(self.W.sum(axis=1))
         self.has_concave_extension = self._scalar.slope is not None
+        self.has_gains = self._scalar.code >= 0
         self.knows = Knowledge(submodular=True, increasing=self._scalar.increasing)
 
     def _restrict(self, include: Ints, free: Ints) -> SetFunction:
@@ -271,6 +273,11 @@ class ConcaveOfModular(SetFunction):
     def groups(self) -> list[Ints]:
         """The elements with a weight in each group."""
         return [np.flatnonzero(row) for row in self.W]
+
+    def gains(self, model: GainModel, elements: Ints, weight: float) -> None:
+        """A group is a curve."""
+        at = self._scalar.phi(self.W @ (elements == IN).astype(float))
+        model.curves(self.W, self.weights, (self._scalar.code, self._scalar.parameter), elements, weight, at)
 
     def columns(self, model: ColumnModel, elements: Ints, weight: float) -> Expression | None:
         """Each group lies under tangents, or is a curve of its weight; a group of one element is modular.

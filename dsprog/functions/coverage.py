@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dsprog.core.column_model import ColumnModel, Expression
+from dsprog.core.gain_model import GainModel
 from dsprog.core.kernel import kernel, part
 from dsprog.core.knowledge import Knowledge
 from dsprog.core.set_function import SetFunction
@@ -115,6 +116,7 @@ class Coverage(SetFunction):
 
     has_concave_extension = True
     has_columns = True
+    has_gains = True
 
     def __init__(self, members: Any, weights: ArrayLike | None = None) -> None:
         import scipy.sparse as sparse
@@ -166,6 +168,10 @@ class Coverage(SetFunction):
         """The elements that cover an item."""
         by_item = self.members.tocsr()
         return np.split(by_item.indices, by_item.indptr[1:-1])
+
+    def gains(self, model: GainModel, elements: Ints, weight: float) -> None:
+        """An item is a client whose benefits are 0 or its weight."""
+        model.maxima(self.members.multiply(self.weights[:, None]).tocsc(), elements, weight)
 
     def columns(self, model: ColumnModel, elements: Ints, weight: float) -> Expression:
         """An item is a column z_i: z_i >= x_j for each j that covers it, or z_i <= Σ x_j and z_i <= 1.

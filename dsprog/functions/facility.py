@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 from functools import cached_property
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from dsprog.core.column_model import ColumnModel, Expression, joined
+from dsprog.core.gain_model import GainModel
 from dsprog.core.kernel import kernel, part
 from dsprog.core.knowledge import Knowledge
 from dsprog.core.set_function import SetFunction
-from dsprog.core.validation import Floats, Ints, Masks, as_matrix, everywhere
+from dsprog.core.validation import Floats, Ints, Masks, as_matrix, as_sparse, everywhere
+from dsprog.functions._sparse_facility import (
+    sparse_chains_kernel,
+    sparse_excess_kernel,
+    sparse_marginals_kernel,
+    sparse_thresholds_kernel,
+)
 
 MOST_PAIRS = 5000  # of client and facility, beyond which a compact model has threshold cuts instead of columns
 
@@ -110,7 +117,8 @@ class FacilityLocation(SetFunction):
 
     Parameters
     ----------
-    similarity : (clients, n) array, non-negative
+    similarity : (clients, n) array or scipy.sparse matrix, non-negative
+        What a sparse matrix does not store is 0, and costs nothing.
 
     Examples
     --------
@@ -122,34 +130,62 @@ class FacilityLocation(SetFunction):
 
     has_concave_extension = True
     has_columns = True
+    has_gains = True
 
-    def __init__(self, similarity: ArrayLike) -> None:
-        self.similarity = as_matrix(
-            similarity, "similarity", shape=(None, None), nonnegative="the empty set serves nobody, with value 0"
-        )
+    def __init__(self, similarity: Any) -> None:
+        why = "the empty set serves nobody, with value 0"
+        if hasattr(similarity, "tocsc"):
+            self.similarity = as_sparse(similarity, "similarity", square=False).tocsc()
+            as_matrix(self.similarity.data, "similarity", shape=(None,), nonnegative=why)
+            entries = self.similarity.data
+        else:
+            self.similarity = entries = as_matrix(similarity, "similarity", shape=(None, None), nonnegative=why)
+            self._columns = np.ascontiguousarray(self.similarity.T)
         self.n = self.similarity.shape[1]
-        self._columns = np.ascontiguousarray(self.similarity.T)
-        integral = bool((self.similarity % 1 == 0).all()) or None
-        self.knows = Knowledge(submodular=True, increasing=True, integral=integral)
+        self.knows = Knowledge(submodular=True, increasing=True, integral=bool((entries % 1 == 0).all()) or None)
+
+    @property
+    def _is_sparse(self) -> bool:
+        return not isinstance(self.similarity, np.ndarray)
+
+    @property
+    def _stored(self) -> tuple[Ints, Ints, Floats]:
+        return self.similarity.indptr, self.similarity.indices, self.similarity.data
 
     @cached_property
     def _ranking(self) -> Ints:
         """The facilities of each client, the best first."""
         return np.argsort(-self.similarity, axis=1, kind="stable")
 
+    @cached_property
+    def _ranked(self) -> tuple[Ints, Ints, Floats]:
+        """The same for sparse benefits: pointers, facilities and benefits."""
+        rows = self.similarity.tocsr()
+        order = np.lexsort((-rows.data, np.repeat(np.arange(rows.shape[0]), np.diff(rows.indptr))))
+        return rows.indptr, rows.indices[order], rows.data[order]
+
     def _values(self, masks: Masks) -> Floats:
+        if self._is_sparse:
+            orders = np.where(masks, np.arange(self.n), -1)
+            return self._chains(orders, np.zeros(masks.shape, dtype=bool)).sum(axis=1)
         out = np.empty(len(masks))
         values_kernel(self._columns, masks, out)
         return out
 
     def _marginals(self, masks: Masks, among: Masks | None = None) -> Floats:
-        out = np.empty(masks.shape)
-        marginals_kernel(self._columns, masks, everywhere(masks) if among is None else among, out)
+        out, wanted = np.empty(masks.shape), everywhere(masks) if among is None else among
+        if self._is_sparse:
+            sparse_marginals_kernel(*self._stored, self.similarity.shape[0], masks, wanted, out)
+        else:
+            marginals_kernel(self._columns, masks, wanted, out)
         return out
 
     def _chains(self, orders: Ints, start: Masks) -> Floats:
         out = np.empty(orders.shape)
-        chains_kernel(self._columns, orders, start, out)
+        if self._is_sparse:
+            sparse_chains_kernel(*self._stored, self.similarity.shape[0], orders, start, out)
+        else:
+            chains_kernel(self._columns, orders, start, out)
         return out
 
     def _concave_extension(self, x: Floats) -> Floats:
@@ -158,29 +194,54 @@ class FacilityLocation(SetFunction):
 
     def _tangents(self, x: Floats) -> tuple[Floats, Floats]:
         # max_{j∈S} s_ij <= τ + Σ_{j∈S} max(0, s_ij - τ) for every τ >= 0.
-        thresholds = np.empty((len(x), len(self.similarity)))
-        thresholds_kernel(self._columns, self._ranking, x, thresholds)
-        slopes = np.empty(x.shape)
-        excess_kernel(self._columns, thresholds, slopes)
+        thresholds, slopes = np.empty((len(x), self.similarity.shape[0])), np.empty(x.shape)
+        if self._is_sparse:
+            sparse_thresholds_kernel(*self._ranked, x, thresholds)
+            sparse_excess_kernel(*self._stored, thresholds, slopes)
+        else:
+            thresholds_kernel(self._columns, self._ranking, x, thresholds)
+            excess_kernel(self._columns, thresholds, slopes)
         return thresholds.sum(axis=1), slopes
 
     def _restrict(self, include: Ints, free: Ints) -> SetFunction:
         """With nothing included, the same family on fewer facilities."""
         return super()._restrict(include, free) if len(include) else FacilityLocation(self.similarity[:, free])
 
+    def spans(self) -> Masks | None:
+        """j spans k if it serves every client at least as well."""
+        if self._is_sparse:
+            return super().spans()
+        spanned = np.empty((self.n, self.n), dtype=bool)
+        spans_kernel(self._columns, spanned)
+        return spanned
+
     def groups(self) -> list[Ints]:
         """The facilities that serve a client."""
+        if self._is_sparse:
+            rows = self.similarity.tocsr()
+            return np.split(rows.indices, rows.indptr[1:-1])
         return [np.flatnonzero(row) for row in self.similarity]
+
+    @property
+    def dense(self) -> Floats:
+        """The benefits with every entry written out."""
+        return self.similarity.toarray() if self._is_sparse else self.similarity
+
+    def gains(self, model: GainModel, elements: Ints, weight: float) -> None:
+        """Each client keeps its best benefit."""
+        model.maxima(self.similarity, elements, weight)
 
     def columns(self, model: ColumnModel, elements: Ints, weight: float) -> Expression:
         """From below a client covers levels: z_r >= x_j for its r best facilities, z_1 <= z_2 <= ..., and its
         similarity is Σ_r (s_r - s_{r+1}) z_r. From above it takes fractions y_j <= x_j with Σ y_j <= 1, and its
         similarity is Σ_j s_j y_j; where that would be many columns, threshold cuts do the same.
         """
-        if weight < 0 and int((self.similarity[:, elements != model.zero] > 0).sum()) > MOST_PAIRS:
-            return model.below_maxima(self.similarity, elements, weight)
+        similarity = self.dense
+        if weight < 0 and int((similarity[:, elements != model.zero] > 0).sum()) > MOST_PAIRS:
+            return model.below_maxima(similarity, elements, weight)
         parts = [Expression()]
-        for s, ranking in zip(self.similarity, self._ranking):
+        for s in similarity:
+            ranking = np.argsort(-s, kind="stable")
             ranked = ranking[(s[ranking] > 0) & (elements[ranking] != model.zero)]
             if len(ranked) == 0:
                 continue
@@ -206,3 +267,14 @@ def excess_kernel(columns, thresholds, slopes):
             for i in range(columns.shape[1]):
                 total += max(0.0, columns[j, i] - thresholds[b, i])
             slopes[b, j] = total
+
+
+@kernel
+def spans_kernel(columns, out):
+    """Whether column j is nowhere below column k."""
+    for j in range(columns.shape[0]):
+        for k in range(columns.shape[0]):
+            i = 0
+            while i < columns.shape[1] and columns[j, i] >= columns[k, i]:
+                i += 1
+            out[j, k] = i == columns.shape[1]

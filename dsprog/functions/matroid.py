@@ -7,10 +7,12 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dsprog.core.gain_model import IN, GainModel
 from dsprog.core.kernel import kernel, part
 from dsprog.core.knowledge import Knowledge
 from dsprog.core.set_function import SetFunction
 from dsprog.core.validation import Floats, Ints, Masks, as_count, as_whole
+from dsprog.functions._scalar import KINDS
 
 
 @kernel
@@ -89,7 +91,7 @@ class MatroidRank(SetFunction):
         self.capacities = as_whole(capacities, "capacities", shape=(1,) if graphic else (None,))
         self.n = len(self.labels)
         self._check_labels(int(self.capacities[0]) if graphic else len(self.capacities))
-        self.has_concave_extension = kind == "partition"
+        self.has_concave_extension = self.has_gains = kind == "partition"
         self.knows = Knowledge(submodular=True, increasing=True, integral=True)
 
     def _check_labels(self, most: int) -> None:
@@ -139,6 +141,14 @@ class MatroidRank(SetFunction):
     def _values(self, masks: Masks) -> Floats:
         orders = np.where(masks, np.arange(self.n), -1)
         return self._chains(orders, np.zeros(masks.shape, dtype=bool)).sum(axis=1)
+
+    def gains(self, model: GainModel, elements: Ints, weight: float) -> None:
+        """A block is a curve, min(capacity, |S ∩ block|)."""
+        inside = (elements == IN).astype(float)
+        for k, capacity in enumerate(self.capacities):
+            W = (self.labels == k).astype(float)[None, :]
+            kind = (KINDS["truncate"], float(capacity))
+            model.curves(W, np.ones(1), kind, elements, weight, np.minimum(W @ inside, capacity))
 
     def _block_amounts(self, x: Floats) -> Floats:
         member = self.labels[:, None] == np.arange(len(self.capacities))

@@ -12,6 +12,7 @@ from dsprog.core.problem import Problem
 from dsprog.core.set_function import SetFunction
 from dsprog.core.views import View
 from dsprog.exact.brute_force import BruteForce
+from dsprog.exact.budget.budget_branch_and_bound import BudgetBranchAndBound, suits
 from dsprog.exact.compact.compact_model import CompactModel
 from dsprog.exact.compact.maxima import maxima_of
 from dsprog.exact.few_sets import few_sets
@@ -131,6 +132,7 @@ RULES = (
     Rule(has_very_few_sets, BruteForce, LOOK_AT_ALL),
     Rule(is_quadratic, QuadraticBranchAndBound, "a quadratic function without constraints"),
     Rule(has_definite_loss, PerspectiveBranchAndBound, "least squares with a submodular penalty"),
+    Rule(suits, BudgetBranchAndBound, "a budget, and gains that are compiled"),
     Rule(rewards_class_information, CompactModel, "information with a class against the costs of many columns"),
     Rule(rewards_best_benefits, CompactModel, "costs less best benefits, under rows that share no element"),
     Rule(is_large_and_structured, CompactModel, f"more than {LARGE} elements, and every term is a sum of parts"),

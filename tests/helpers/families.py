@@ -1,6 +1,7 @@
 """One function of every family, by name."""
 
 import numpy as np
+from scipy.sparse import csc_array
 
 import dsprog as ds
 from dsprog.generators import correlation_kernel, discrete_data, incidence, random_graph, sparse_weights
@@ -27,7 +28,11 @@ def build(name, n, seed=0):
         "concave-of-facility": lambda: ds.ConcaveOf(ds.FacilityLocation(rng.random((4, n))), "log1p"),
         "coverage": lambda: ds.Coverage(incidence(rng, 9, n), rng.random(9)),
         "coverage-integral": lambda: ds.Coverage(incidence(rng, 9, n)),
+        "probabilistic": lambda: ds.ProbabilisticCoverage(
+            np.where(rng.random((6, n)) < 0.6, rng.choice([0.1, 0.35, 0.8, 1.0], (6, n)), 0.0), rng.random(6)
+        ),
         "facility": lambda: ds.FacilityLocation(rng.random((6, n)).round(1)),
+        "facility-sparse": lambda: ds.FacilityLocation(csc_array(sparse_weights(rng, 6, n).round(1))),
         "cut": lambda: ds.Cut(random_graph(rng, n)),
         "cut-directed": lambda: ds.Cut(rng.random((n, n)), directed=True),
         "pairwise": lambda: ds.Pairwise(rng.normal(size=(n, n)), rng.normal(size=n), 3.0),

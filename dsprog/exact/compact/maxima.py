@@ -125,7 +125,7 @@ def table_shape(h: SetFunction) -> tuple[int, int] | None:
     """Elements and clients of a function that has a table."""
     inner = h.function if isinstance(h, Restriction) else h
     if isinstance(inner, FacilityLocation):
-        return h.n, len(inner.similarity)
+        return h.n, inner.similarity.shape[0]
     return (h.n, len(inner.weights)) if isinstance(inner, Coverage) else None
 
 
@@ -133,7 +133,7 @@ def table_of(h: SetFunction) -> tuple[Floats, Floats]:
     """Benefits of free elements, and what those that are included give to each client."""
     inner = h.function if isinstance(h, Restriction) else h
     if isinstance(inner, FacilityLocation):
-        whole = inner.similarity.T
+        whole = inner.dense.T
     else:
         assert isinstance(inner, Coverage)
         whole = inner.members.T.toarray() * inner.weights

@@ -1,0 +1,1 @@
+"""Choosing within a budget: a compiled depth-first search on gains."""
