@@ -2,4 +2,5 @@
 
 from dsprog.cli import main
 
-main(prog_name="dsprog")
+if __name__ == "__main__":
+    main(prog_name="dsprog")

@@ -118,7 +118,8 @@ def build(variant: TreeVariant, join: str, smoothing: float, **more: Any) -> Any
     """The classifier of a variant."""
     from dsprog.applications import TANClassifier
 
-    return TANClassifier(**{"join": join, "smoothing": smoothing} | variant.options | more)
+    options: dict[str, Any] = {"join": join, "smoothing": smoothing} | variant.options | more
+    return TANClassifier(**options)
 
 
 def chosen(variant: TreeVariant, split: Split) -> tuple[str, float]:

@@ -170,8 +170,7 @@ def test_the_natural_model_as_referee(n, k, monkeypatch):
     problem = ds.Problem(
         ds.Modular(np.zeros(n)) - ds.FacilityLocation(distance.max() - distance), (ds.Cardinality(max=k),)
     )
-    by_thresholds = ds.minimize(problem, seed=0)
-    assert by_thresholds.solver == "CompactModel"
+    by_thresholds = ds.minimize(problem, ds.CompactModel(), seed=0)
     assert "threshold" in by_thresholds.proof
     natural = build(problem, 1.0).programme.solve()
     assert by_thresholds.certified
