@@ -28,6 +28,7 @@ from dsprog.core.problem import Problem
 from dsprog.core.set_function import SetFunction
 from dsprog.exact.brute_force import BruteForce
 from dsprog.exact.compact.compact_model import CompactModel
+from dsprog.exact.elimination.bucket_elimination import BucketElimination
 from dsprog.exact.interval.branch_and_bound import BranchAndBound
 from dsprog.exact.prismatic.prismatic import Prismatic
 from dsprog.exact.quadratic.quadratic_branch_and_bound import QuadraticBranchAndBound
@@ -47,6 +48,7 @@ from dsprog.functions.information import ConditionalEntropy, Entropy
 from dsprog.functions.matroid import MatroidRank
 from dsprog.functions.mutual_information import MutualInformation
 from dsprog.functions.nuclear import NuclearNorm
+from dsprog.functions.polynomial import PseudoBoolean
 from dsprog.functions.regression import LeastSquares
 from dsprog.functions.spectral import GaussianEntropy, LogDet
 from dsprog.functions.table import Table
@@ -65,6 +67,7 @@ __all__ = [
     "BestSets",
     "BranchAndBound",
     "BruteForce",
+    "BucketElimination",
     "Cardinality",
     "CardinalityConcave",
     "CompactModel",
@@ -99,6 +102,7 @@ __all__ = [
     "PerspectiveBranchAndBound",
     "Prismatic",
     "Problem",
+    "PseudoBoolean",
     "QuadraticBranchAndBound",
     "Race",
     "Result",

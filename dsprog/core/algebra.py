@@ -57,6 +57,7 @@ class LinearCombination(SetFunction):
             h.has_concave_extension and (a > 0 or h.knows.modular is True) for a, h in terms
         )
         self.has_columns = all(h.has_columns for _, h in terms)
+        self.has_gains = all(h.has_gains for _, h in terms)
 
     def _values(self, masks: Masks) -> Floats:
         total = np.zeros(len(masks))
@@ -94,6 +95,10 @@ class LinearCombination(SetFunction):
         forms = [(a, h.quadratic_form()) for a, h in self.terms]
         known = [(a, form) for a, form in forms if form is not None]
         return QuadraticForm.combined(self.n, known) if len(known) == len(forms) else None
+
+    def gains(self, j: int, others: Ints, given: Masks) -> Floats:
+        """The sum of those of the terms."""
+        return sum((a * h.gains(j, others, given) for a, h in self.terms), np.zeros(1 << len(others)))
 
     def columns(self, model: ColumnModel, elements: Ints, weight: float) -> Expression:
         """Each term on the side of its sign."""
@@ -230,9 +235,7 @@ def complement_pairs(terms: tuple[Term, ...]) -> bool:
 def collect(n: int, terms: Iterable[tuple[float, SetFunction]]) -> tuple[Term, ...]:
     """Flatten, add up the modular terms, merge equal terms, drop those that cancel."""
     flat = [
-        Term(a * b, part)
-        for a, h in terms
-        for b, part in (h.terms if isinstance(h, LinearCombination) else [(1.0, h)])
+        Term(a * b, part) for a, h in terms for b, part in (h.terms if isinstance(h, LinearCombination) else [(1.0, h)])
     ]
     modular = [term for term in flat if isinstance(term.function, Modular)]
     kept = merged([term for term in flat if not isinstance(term.function, Modular)])

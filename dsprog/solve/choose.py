@@ -9,17 +9,34 @@ from dsprog.core.problem import Problem
 from dsprog.core.set_function import SetFunction
 from dsprog.core.views import View
 from dsprog.exact.compact.compact_model import CompactModel
+from dsprog.exact.elimination.bucket_elimination import WIDEST, BucketElimination, order_of
 from dsprog.exact.interval.branch_and_bound import BranchAndBound
-from dsprog.exact.quadratic.quadratic_branch_and_bound import QuadraticBranchAndBound
+from dsprog.exact.quadratic.quadratic_branch_and_bound import SMALL, QuadraticBranchAndBound
 from dsprog.exact.regression.perspective_branch_and_bound import PerspectiveBranchAndBound, has_definite_loss
 from dsprog.functions.mutual_information import MutualInformation
-from dsprog.presolve.quadratic import free_form_of
+from dsprog.presolve.quadratic import form_of, free_form_of
 from dsprog.run.run import Run
 from dsprog.run.solver import Solver
 
 LARGE = 80  # elements beyond which bounds from the parts of terms beat bounds from values
 MOST_ENTRIES = 300_000  # of groups: a programme of more rows takes minutes to build
 MANY_COLUMNS = 30  # of data, beyond which pairs of rows beat the monotone bound
+
+
+FEW_STATES = 1 << 22  # entries of tables that elimination fills in less time than a quadratic search may take
+
+
+def is_narrow(problem: Problem) -> bool:
+    """A polynomial whose elements have few neighbours in a good order; a quadratic one only if tables are small."""
+    if problem.constraints or problem.n == 0 or not problem.objective.has_gains:
+        return False
+    form = problem.derived(form_of)
+    if form is not None and (form.submodular or form.n <= SMALL):
+        return False
+    order = problem.derived(order_of)
+    if order is None or order.width > WIDEST:
+        return False
+    return form is None or (2 * order.width <= problem.n and order.states <= FEW_STATES)
 
 
 def is_quadratic(problem: Problem) -> bool:
@@ -61,6 +78,7 @@ class Rule:
 
 
 RULES = (
+    Rule(is_narrow, BucketElimination, "few elements are joined at a time"),
     Rule(is_quadratic, QuadraticBranchAndBound, "a quadratic function without constraints"),
     Rule(has_definite_loss, PerspectiveBranchAndBound, "least squares with a submodular penalty"),
     Rule(rewards_class_information, CompactModel, "information with a class against the costs of many columns"),
