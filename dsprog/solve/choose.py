@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from math import comb
 
 from dsprog.core.problem import Problem
 from dsprog.core.set_function import SetFunction
@@ -12,6 +13,7 @@ from dsprog.exact.compact.compact_model import CompactModel
 from dsprog.exact.elimination.bucket_elimination import WIDEST, BucketElimination, order_of
 from dsprog.exact.interval.branch_and_bound import BranchAndBound
 from dsprog.exact.quadratic.quadratic_branch_and_bound import SMALL, QuadraticBranchAndBound
+from dsprog.exact.quadratic.sized_search import sizes_of
 from dsprog.exact.regression.perspective_branch_and_bound import PerspectiveBranchAndBound, has_definite_loss
 from dsprog.functions.mutual_information import MutualInformation
 from dsprog.presolve.quadratic import form_of, free_form_of
@@ -23,6 +25,11 @@ MOST_ENTRIES = 300_000  # of groups: a programme of more rows takes minutes to b
 MANY_COLUMNS = 30  # of data, beyond which pairs of rows beat the monotone bound
 
 
+FEW_SIGNS, MOST_SIGNS = (
+    36,
+    250,
+)  # elements up to which intervals list the best sets sooner, and beyond which a semidefinite bound takes seconds
+FEW_SETS = 100_000  # feasible sets that are enumerated
 FEW_STATES = 1 << 22  # entries of tables that elimination fills in less time than a quadratic search may take
 
 
@@ -42,6 +49,20 @@ def is_narrow(problem: Problem) -> bool:
 def is_quadratic(problem: Problem) -> bool:
     """A sum of cuts, ``Pairwise`` and modular functions, without constraints."""
     return free_form_of(problem) is not None
+
+
+def is_quadratic_of_some_sizes(problem: Problem) -> bool:
+    """The same with limits on |S|, and so many sets of these sizes that a search must not look at each."""
+    form, sizes = problem.derived(form_of), problem.derived(sizes_of)
+    if form is None or sizes is None or form.n > MOST_SIGNS or not form.pairs.nnz:
+        return False
+    return sum(comb(form.n, k) for k in range(max(0, sizes[0]), sizes[1] + 1)) > FEW_SETS
+
+
+def has_many_signs(problem: Problem) -> bool:
+    """Quadratic, not submodular, and of a size at which the semidefinite bound without persistency beats intervals."""
+    form = problem.derived(form_of)
+    return form is not None and FEW_SIGNS <= form.n <= MOST_SIGNS and not form.submodular
 
 
 def rewards_class_information(problem: Problem) -> bool:
@@ -70,16 +91,18 @@ def is_large_and_structured(problem: Problem) -> bool:
 
 @dataclass(frozen=True)
 class Rule:
-    """When a solver is the one to take, and why, in words for the log."""
+    """When a solver is the one to take, and why, in words for the log; and when also for the K best sets."""
 
     applies: Callable[[Problem], bool]
     solver: Callable[[], Solver]
     why: str
+    for_lists: Callable[[Problem], bool] = lambda problem: True
 
 
 RULES = (
     Rule(is_narrow, BucketElimination, "few elements are joined at a time"),
-    Rule(is_quadratic, QuadraticBranchAndBound, "a quadratic function without constraints"),
+    Rule(is_quadratic, QuadraticBranchAndBound, "a quadratic function without constraints", has_many_signs),
+    Rule(is_quadratic_of_some_sizes, QuadraticBranchAndBound, "a quadratic function over the sets of some sizes"),
     Rule(has_definite_loss, PerspectiveBranchAndBound, "least squares with a submodular penalty"),
     Rule(rewards_class_information, CompactModel, "information with a class against the costs of many columns"),
     Rule(is_large_and_structured, CompactModel, f"more than {LARGE} elements, and every term is a sum of parts"),
@@ -101,7 +124,9 @@ def choose(problem: Problem, run: Run) -> Choice:
     for rule in RULES:
         if rule.applies(problem):
             solver = rule.solver()
-            able = (solver.resumes or run.checkpoint is None) and (solver.lists or not run.lists)
+            able = (solver.resumes or run.checkpoint is None) and (
+                not run.lists or (solver.lists and rule.for_lists(problem))
+            )
             if able and all(need.holds(problem) for need in solver.needs()):
                 instead = None if rule is RULES[-1] else RULES[-1].solver()
                 return Choice(solver, rule.why, instead)

@@ -6,6 +6,9 @@ A submodular one is one maximum flow. Any other goes through bounds of growing s
 2. if it is sparse, the odd-cycle linear programme;
 3. branch and bound with the semidefinite bound, or, if it is large and sparse, with the odd-cycle bound.
 
+With limits on |S|, and where the K best sets are wanted, it is the semidefinite bound alone
+(:mod:`dsprog.exact.quadratic.sized_search`).
+
 Presolve (:mod:`dsprog.presolve`) has taken out what roof duality and small degrees decide, and hands over one connected
 component at a time.
 """
@@ -23,11 +26,12 @@ from dsprog.core.quadratic_form import QuadraticForm, Steps
 from dsprog.core.validation import Masks, all_masks, as_count
 from dsprog.exact.quadratic.form_search import FormSearch
 from dsprog.exact.quadratic.roof_search import roof_search
+from dsprog.exact.quadratic.sized_search import SizedSearch, sizes_of
 from dsprog.exact.quadratic.tabu import random_starts, tabu_search
 from dsprog.presolve.quadratic import form_of
 from dsprog.presolve.roof import probe, roof_duality
 from dsprog.run.driver import branch_and_bound
-from dsprog.run.needs import NO_CONSTRAINTS, Need
+from dsprog.run.needs import Need
 from dsprog.run.result import Verdict
 from dsprog.run.run import Run
 from dsprog.run.solver import Solver
@@ -38,6 +42,11 @@ ROOF = 1e-5  # seconds that roof duality may take for an entry of the form
 SMALL = 12  # variables that are enumerated
 QUADRATIC = Need(
     "a sum of cuts, Pairwise and modular functions", lambda problem: problem.derived(form_of) is not None
+)
+SIZES = Need(
+    "no constraints but on the size of S",
+    lambda problem: problem.derived(sizes_of) is not None,
+    "use LocalSearch or the default solver",
 )
 Lift = Callable[[Masks], Masks]
 
@@ -76,6 +85,7 @@ class QuadraticBranchAndBound(Solver):
     probing: bool = False
 
     resumes: ClassVar[bool] = True
+    lists: ClassVar[bool] = True
     presolved: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
@@ -83,22 +93,33 @@ class QuadraticBranchAndBound(Solver):
             as_count(getattr(self, name), name)
 
     def needs(self) -> tuple[Need, ...]:
-        """A form, and no rows beside it."""
-        return QUADRATIC, NO_CONSTRAINTS
+        """A form, and no rows beside it but on sizes."""
+        return QUADRATIC, SIZES
 
     def solve(self, problem: Problem, run: Run) -> Verdict:
         """One maximum flow if that is all; else tabu search, a short search, then the long one."""
         form = problem.derived(form_of)
         if form is None:
             raise ValueError("the objective must be a sum of cuts, Pairwise and modular functions")
-        steps = Steps.of(form)
+        steps, sizes = Steps.of(form), problem.derived(sizes_of)
+        if sizes is None:
+            raise ValueError("constraints must be on the size of S alone")
+        if run.lists or sizes != (0, form.n):
+            first_bound(form, steps, run)
+            rng = np.random.default_rng(run.seed or 0)
+            return branch_and_bound(SizedSearch(problem, run, form, steps, rng, sizes), run)
         if form.submodular and flow_proves(form, steps, run):
             return Verdict("optimal", "one maximum flow")
-        bounded = np.isfinite(run.lower_bound)  # by presolve
-        run.raise_bound(min(form.least, run.value))
-        if not bounded and run.seconds_left > ROOF * form.pairs.nnz:
-            run.raise_bound(min(steps.rounded(roof_duality(form).lower), run.value))
+        first_bound(form, steps, run)
         return Closing(self, form, steps, run).verdict()
+
+
+def first_bound(form: QuadraticForm, steps: Steps, run: Run) -> None:
+    """What costs little, over all sets."""
+    bounded = np.isfinite(run.lower_bound)  # by presolve
+    run.raise_bound(min(form.least, run.value))
+    if not bounded and run.seconds_left > ROOF * form.pairs.nnz:
+        run.raise_bound(min(steps.rounded(roof_duality(form).lower), run.value))
 
 
 def flow_proves(form: QuadraticForm, steps: Steps, run: Run) -> bool:
