@@ -13,7 +13,6 @@ from collections.abc import Callable
 
 import numpy as np
 
-from dsprog.core.kernel import kernel
 from dsprog.core.quadratic_form import QuadraticForm
 from dsprog.core.validation import Floats, Masks
 from dsprog.exact.quadratic.forest_search import forest_search, has_forests
@@ -22,44 +21,24 @@ from dsprog.exact.quadratic.tabu import tabu_search
 MARGIN = 0.3  # of a walk, at both ends: sets there fall back to where it began
 
 
-@kernel
-def walk_kernel(u, indptr, indices, data, x, goal, first, last, best):
-    """Walk from x to goal; ``best`` receives the best set after ``first`` to ``last`` flips."""
-    n = len(u)
-    field = np.empty(n)
-    for i in range(n):
-        field[i] = u[i]
-    for i in range(n):
-        if x[i]:
-            for p in range(indptr[i], indptr[i + 1]):
-                field[indices[p]] += data[p]
-    now, least = 0.0, np.inf
-    for step in range(1, last + 1):
-        chosen, change = -1, np.inf
-        for i in range(n):
-            if x[i] != goal[i]:
-                d = -field[i] if x[i] else field[i]
-                if d < change:
-                    chosen, change = i, d
-        if chosen < 0:
-            break
-        x[chosen] = goal[chosen]
-        sign = 1.0 if x[chosen] else -1.0
-        now += change
-        for p in range(indptr[chosen], indptr[chosen + 1]):
-            field[indices[p]] += sign * data[p]
-        if step >= first and now < least:
-            least = now
-            for i in range(n):
-                best[i] = x[i]
-
-
 def between(form: QuadraticForm, start: Masks, goal: Masks) -> Masks:
     """The best set of the middle part of the walk from one set to another."""
+    _, indptr, indices, data = form.compiled
+    x, best, now, least = start.copy(), start.copy(), 0.0, np.inf
+    sign = np.where(goal, 1.0, -1.0)  # of the flip that is still to come
+    field = form.u + form.pairs @ start.astype(float)
+    closed = np.where(start != goal, 0.0, np.inf)
     apart = int((start != goal).sum())
-    first, last = max(1, int(MARGIN * apart)), max(1, int((1 - MARGIN) * apart))
-    best = start.copy()
-    walk_kernel(*form.compiled, start.copy(), goal, first, last, best)
+    for step in range(1, max(1, int((1 - MARGIN) * apart)) + 1):
+        change = sign * field + closed
+        chosen = int(change.argmin())
+        if not np.isfinite(change[chosen]):
+            break
+        x[chosen], closed[chosen], now = goal[chosen], np.inf, now + change[chosen]
+        row = slice(indptr[chosen], indptr[chosen + 1])
+        field[indices[row]] += sign[chosen] * data[row]
+        if step >= MARGIN * apart and now < least:
+            best, least = x.copy(), now
     return best
 
 
