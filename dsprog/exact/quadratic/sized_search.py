@@ -29,7 +29,6 @@ from dsprog.run.driver import Bundle, Expansion, Method
 from dsprog.run.run import Run
 
 FEW = 4096  # sets of a node that are enumerated
-ROUNDING = 1e-9  # relative: a limit of a row that is this close to a whole number is one
 WEIGHT = 32.0  # t, in the largest coefficient of a pair; beyond 100 times that rounding shows
 ANY = -1  # in place of a size
 
@@ -37,14 +36,17 @@ Sizes = tuple[int, int]
 
 
 def sizes_of(problem: Problem) -> Sizes | None:
-    """(a, b) if the constraints say a <= |S| <= b and nothing else; to be asked for by ``problem.derived``."""
-    smallest, largest = 0.0, float(problem.n)
-    rows = problem.rows
-    for a, lo, hi in zip(rows.A, rows.lo, rows.hi):
-        if len(a) == 0 or a[0] <= 0 or (a != a[0]).any():
-            return None
-        smallest, largest = max(smallest, lo / a[0]), min(largest, hi / a[0])
-    return int(np.ceil(smallest - ROUNDING * problem.n)), int(np.floor(largest + ROUNDING * problem.n))
+    """(a, b) if the constraints say a <= |S| <= b and nothing else; to be asked for by ``problem.derived``.
+
+    Rows of one weight each count elements, so that one set of every size shows which sizes they allow.
+    """
+    n, rows = problem.n, problem.rows
+    if len(rows) == 0:
+        return 0, n
+    if (rows.A[:, :1] <= 0).any() or (rows.A[:, :1] != rows.A).any():
+        return None
+    allowed = np.flatnonzero(problem.feasible(np.tri(n + 1, n, -1, dtype=bool)))
+    return (int(allowed[0]), int(allowed[-1])) if len(allowed) else (1, 0)
 
 
 class SizedSearch(Method):

@@ -71,6 +71,9 @@ def test_what_is_refused():
     assert ds.minimize(f, QUADRATIC, constraints=[ds.Cardinality(min=4), ds.Cardinality(max=3)]).status == "infeasible"
     assert sizes_of(as_problem(f, [ds.Cardinality(2, 4)])) == (2, 4)
     assert sizes_of(as_problem(f, [ds.LinearConstraint(-np.ones(6), lo=-3)])) is None
+    assert sizes_of(as_problem(f, [ds.LinearConstraint(np.full(6, 0.1), hi=0.3)])) == (0, 3)
+    assert sizes_of(as_problem(f, [ds.LinearConstraint(np.ones(6), hi=3 - 5e-9)])) == (0, 2)
+    assert sizes_of(as_problem(ds.Modular([]), [ds.Cardinality(0, 0)])) == (0, 0)
 
 
 @pytest.mark.parametrize("seed", range(10))
