@@ -45,7 +45,7 @@ class Modular(SetFunction):
 
     has_concave_extension = True
     has_columns = True
-    has_gains = True
+    has_gain_table = True
 
     def __init__(self, weights: ArrayLike, constant: float = 0.0) -> None:
         self.weights = as_matrix(weights, "weights", shape=(None,))
@@ -81,7 +81,7 @@ class Modular(SetFunction):
         """None: it is modular."""
         return []
 
-    def gains(self, j: int, others: Ints, given: Masks) -> Floats:
+    def gain_table(self, j: int, others: Ints, given: Masks) -> Floats:
         """The weight of j."""
         return np.full(1 << len(others), self.weights[j])
 

@@ -68,8 +68,8 @@ class SetFunction(ABC):
         Whether ``concave_extension`` and ``tangents`` are there.
     has_columns : bool
         Whether the function enters a compact model by ``columns`` of its own.
-    has_gains : bool
-        Whether ``gains`` are tabulated at once rather than from marginals.
+    has_gain_table : bool
+        Whether ``gain_table`` is filled at once rather than from marginals.
 
     Examples
     --------
@@ -88,7 +88,7 @@ class SetFunction(ABC):
     knows: Knowledge
     has_concave_extension: bool = False
     has_columns: bool = False
-    has_gains: bool = False
+    has_gain_table: bool = False
     __array_ufunc__ = None  # numpy leaves ``number * f`` and ``array - f`` to the operators below
 
     def __init_subclass__(cls, **options: Any) -> None:
@@ -189,10 +189,10 @@ class SetFunction(ABC):
         """The function as constant + Σ u_i x_i + Σ_{i<j} P_ij x_i x_j, or None if it is not quadratic."""
         return None
 
-    def gains(self, j: int, others: Ints, given: Masks) -> Floats:
+    def gain_table(self, j: int, others: Ints, given: Masks) -> Floats:
         """f(j | U ∪ given) for every U ⊆ others as a table of 2**k; bit b of the index stands for ``others[b]``.
 
-        ``given`` is a mask with neither j nor the others; from marginals, unless the family ``has_gains``.
+        ``given`` is a mask with neither j nor the others; from marginals, unless the family ``has_gain_table``.
         """
         masks = np.repeat(given[None], 1 << len(others), axis=0)
         masks[:, others] = (np.arange(len(masks))[:, None] >> np.arange(len(others))) & 1 == 1

@@ -84,7 +84,7 @@ class Quadratic(SetFunction):
 
     has_concave_extension = True
     has_columns = True
-    has_gains = True
+    has_gain_table = True
     constant: float
 
     def _set_pairs(self, u: Floats, pairs: Any, constant: float) -> None:
@@ -134,7 +134,7 @@ class Quadratic(SetFunction):
         pairs = self.pairs.tocoo()
         return list(np.column_stack([pairs.row, pairs.col]))
 
-    def gains(self, j: int, others: Ints, given: Masks) -> Floats:
+    def gain_table(self, j: int, others: Ints, given: Masks) -> Floats:
         """u_j + Σ_{i∈U∪given} P_ij, one element of ``others`` after the other."""
         first, last = self.pairs.indptr[j : j + 2]
         field = np.zeros(self.n)

@@ -159,7 +159,7 @@ class PseudoBoolean(SetFunction):
 
     has_concave_extension = True
     has_columns = True
-    has_gains = True
+    has_gain_table = True
 
     def __init__(self, n: int, monomials: Any, coefficients: ArrayLike) -> None:
         self.n = as_count(n, "n")
@@ -254,7 +254,7 @@ class PseudoBoolean(SetFunction):
         product_tangents_kernel(self._products, x, constants, slopes)
         return constants, slopes
 
-    def gains(self, j: int, others: Ints, given: Masks) -> Floats:
+    def gain_table(self, j: int, others: Ints, given: Masks) -> Floats:
         """f(j | U ∪ given) for all U ⊆ others: coefficients at the part of their monomial in ``others``, summed up."""
         products, place = self._products, np.full(self.n, -1)
         place[given], place[others], place[j] = 0, 1 << np.arange(len(others)), 0

@@ -35,7 +35,7 @@ FEW_STATES = 1 << 22  # entries of tables that elimination fills in less time th
 
 def is_narrow(problem: Problem) -> bool:
     """A polynomial whose elements have few neighbours in a good order; a quadratic one only if tables are small."""
-    if problem.constraints or problem.n == 0 or not problem.objective.has_gains:
+    if problem.constraints or problem.n == 0 or not problem.objective.has_gain_table:
         return False
     form = problem.derived(form_of)
     if form is not None and (form.submodular or form.n <= SMALL):

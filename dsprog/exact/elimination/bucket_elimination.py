@@ -189,7 +189,7 @@ class Buckets:
             inside = [i for b, i in enumerate(high) if part >> b & 1]
             given[:] = False
             given[inside] = True
-            zero, one = np.zeros(length), self.problem.objective.gains(j, low, given)
+            zero, one = np.zeros(length), self.problem.objective.gain_table(j, low, given)
             largest = max(largest, float(np.abs(one).max()))
             for message, where in zip(messages, places):
                 base = sum(1 << message.scope.index(i) for i in inside if i in message.scope)
