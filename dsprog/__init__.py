@@ -29,6 +29,7 @@ from dsprog.core.set_function import SetFunction
 from dsprog.exact.brute_force import BruteForce
 from dsprog.exact.budget.budget_branch_and_bound import BudgetBranchAndBound
 from dsprog.exact.compact.compact_model import CompactModel
+from dsprog.exact.elimination.bucket_elimination import BucketElimination
 from dsprog.exact.interval.branch_and_bound import BranchAndBound
 from dsprog.exact.prismatic.prismatic import Prismatic
 from dsprog.exact.prismatic.records import PrismIteration
@@ -49,6 +50,7 @@ from dsprog.functions.information import ConditionalEntropy, Entropy
 from dsprog.functions.matroid import MatroidRank
 from dsprog.functions.mutual_information import MutualInformation
 from dsprog.functions.nuclear import NuclearNorm
+from dsprog.functions.polynomial import PseudoBoolean
 from dsprog.functions.probabilistic import ProbabilisticCoverage
 from dsprog.functions.regression import LeastSquares
 from dsprog.functions.spectral import GaussianEntropy, LogDet
@@ -69,6 +71,7 @@ __all__ = [
     "BestSets",
     "BranchAndBound",
     "BruteForce",
+    "BucketElimination",
     "BudgetBranchAndBound",
     "Cardinality",
     "CardinalityConcave",
@@ -106,6 +109,7 @@ __all__ = [
     "Prismatic",
     "ProbabilisticCoverage",
     "Problem",
+    "PseudoBoolean",
     "QuadraticBranchAndBound",
     "Race",
     "Result",

@@ -29,6 +29,7 @@ from dsprog.functions.information import ConditionalEntropy, Entropy
 from dsprog.functions.matroid import MatroidRank
 from dsprog.functions.mutual_information import MutualInformation
 from dsprog.functions.nuclear import NuclearNorm
+from dsprog.functions.polynomial import PseudoBoolean
 from dsprog.functions.probabilistic import ProbabilisticCoverage
 from dsprog.functions.spectral import GaussianEntropy, LogDet
 from dsprog.functions.table import Table
@@ -66,6 +67,11 @@ def random_graph(rng: np.random.Generator, n: int, density: float = 0.5) -> Floa
     """A symmetric matrix of weights uniform on [0, 1], kept with the given probability."""
     upper = np.triu(rng.random((n, n)) * (rng.random((n, n)) < density), 1)
     return upper + upper.T
+
+
+def random_monomials(rng: np.random.Generator, n: int, count: int) -> list[tuple[int, ...]]:
+    """Sets of up to four elements, the empty one among them."""
+    return [tuple(rng.choice(n, min(n, size), replace=False).tolist()) for size in rng.integers(0, 5, count)]
 
 
 def discrete_data(rng: np.random.Generator, rows: int, n: int, arity: int = 3) -> tuple[np.ndarray, np.ndarray]:
@@ -179,6 +185,35 @@ def pairwise_energy(n: int, seed: int = 0) -> Difference:
     return Difference(Pairwise(quadratic, linear=rng.integers(-10, 11, n)))
 
 
+def polynomial_difference(n: int, seed: int = 0) -> Difference:
+    """2n products of up to four elements, their coefficients whole numbers from -5 to 5."""
+    rng = np.random.default_rng(seed)
+    return Difference(PseudoBoolean(n, random_monomials(rng, n, 2 * n), rng.integers(-5, 6, 2 * n)))
+
+
+def autocorrelation(n: int, window: int) -> Difference:
+    """Low-autocorrelation windows (the Bernasconi model of finite range), for signs s_0, ..., s_{n-1}:
+
+        E(s) = Σ_{i=0}^{n-R} Σ_{d=1}^{R-1} ( Σ_{j=i}^{i+R-1-d} s_j s_{j+d} )²,        R = window,
+
+    as a function of S = {i : s_i = -1} less its value at S = ∅, E(1) = (n - R + 1)(R - 1)R(2R - 1)/6: the polynomial of
+    0/1 variables without its constant, as in MINLPLib's instances autocorr_bern n-R.
+
+    >>> autocorrelation(6, 3)([1, 4])
+    -8.0
+    """
+    signs: dict[tuple[int, ...], float] = {}
+    for i in range(n - window + 1):
+        for d in range(1, window):
+            lags = [(j, j + d) for j in range(i, i + window - d)]
+            for a, b in lags:
+                for c, e in lags:
+                    odd = tuple(sorted({a, b} ^ {c, e}))
+                    signs[odd] = signs.get(odd, 0.0) + 1.0
+    energy = PseudoBoolean.of_signs(n, list(signs), list(signs.values()))
+    return Difference(energy - energy([]))
+
+
 def rank_difference(n: int, seed: int = 0) -> Difference:
     """Graphic rank plus integer costs minus twice a partition rank: full of ties."""
     rng = np.random.default_rng(seed)
@@ -222,6 +257,7 @@ FAMILIES: dict[str, Family] = {
     "explaining-away": explaining_away_difference,
     "cut": cut_difference,
     "pairwise": pairwise_energy,
+    "polynomial": polynomial_difference,
     "rank": rank_difference,
     "spectral": spectral_difference,
     "table": random_table,

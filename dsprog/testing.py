@@ -179,6 +179,10 @@ def check_structure(f: SetFunction, rng: np.random.Generator, masks: Masks, valu
     for k, by_k in enumerate([] if spanned is None else spanned & ~np.eye(f.n, dtype=bool)):
         left = f.marginals(masks | (np.arange(f.n) == k))[:, by_k] if by_k.any() else np.zeros(0)
         require((np.abs(left) <= 4 * slack).all(), f"{k} does not span what it claims to")
+    few = np.arange(1, min(f.n, 5))
+    given = masks[len(masks) // 2] & (np.arange(f.n) >= 5)
+    if f.n:
+        assert_close(f.gain_table(0, few, given), SetFunction.gain_table(f, 0, few, given), 4 * slack, "a gain table must equal f(j|U)")
     form = f.quadratic_form()
     if form is not None:
         assert_close(form.values(masks), values, slack, "the quadratic form must equal f")

@@ -60,6 +60,7 @@ class LinearCombination(SetFunction):
         )
         self.has_columns = all(h.has_columns for _, h in terms)
         self.has_gains = all(h.has_gains for _, h in terms)
+        self.has_gain_table = all(h.has_gain_table for _, h in terms)
 
     def _values(self, masks: Masks) -> Floats:
         total = np.zeros(len(masks))
@@ -97,6 +98,10 @@ class LinearCombination(SetFunction):
         forms = [(a, h.quadratic_form()) for a, h in self.terms]
         known = [(a, form) for a, form in forms if form is not None]
         return QuadraticForm.combined(self.n, known) if len(known) == len(forms) else None
+
+    def gain_table(self, j: int, others: Ints, given: Masks) -> Floats:
+        """The sum of those of the terms."""
+        return sum((a * h.gain_table(j, others, given) for a, h in self.terms), np.zeros(1 << len(others)))
 
     def columns(self, model: ColumnModel, elements: Ints, weight: float) -> Expression:
         """Each term on the side of its sign."""

@@ -47,6 +47,7 @@ class Modular(SetFunction):
     has_concave_extension = True
     has_columns = True
     has_gains = True
+    has_gain_table = True
 
     def __init__(self, weights: ArrayLike, constant: float = 0.0) -> None:
         self.weights = as_matrix(weights, "weights", shape=(None,))
@@ -81,6 +82,10 @@ class Modular(SetFunction):
     def groups(self) -> list[Ints]:
         """None: it is modular."""
         return []
+
+    def gain_table(self, j: int, others: Ints, given: Masks) -> Floats:
+        """The weight of j."""
+        return np.full(1 << len(others), self.weights[j])
 
     def quadratic_form(self) -> QuadraticForm:
         """Without pairs."""

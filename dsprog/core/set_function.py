@@ -77,6 +77,8 @@ class SetFunction(ABC):
         Whether the function enters a compact model by ``columns`` of its own.
     has_gains : bool
         Whether the function enters a search on gains, by ``gains``.
+    has_gain_table : bool
+        Whether ``gain_table`` is filled at once rather than from marginals.
 
     Examples
     --------
@@ -97,6 +99,7 @@ class SetFunction(ABC):
     has_columns: bool = False
     _labels: Labels | None = None
     has_gains: bool = False
+    has_gain_table: bool = False
     __array_ufunc__ = None  # numpy leaves ``number * f`` and ``array - f`` to the operators below
 
     def __init_subclass__(cls, **options: Any) -> None:
@@ -199,6 +202,17 @@ class SetFunction(ABC):
     def quadratic_form(self) -> QuadraticForm | None:
         """The function as constant + Σ u_i x_i + Σ_{i<j} P_ij x_i x_j, or None if it is not quadratic."""
         return None
+
+    def gain_table(self, j: int, others: Ints, given: Masks) -> Floats:
+        """f(j | U ∪ given) for every U ⊆ others as a table of 2**k; bit b of the index stands for ``others[b]``.
+
+        ``given`` is a mask with neither j nor the others; from marginals, unless the family ``has_gain_table``.
+        """
+        masks = np.repeat(given[None], 1 << len(others), axis=0)
+        masks[:, others] = (np.arange(len(masks))[:, None] >> np.arange(len(others))) & 1 == 1
+        among = np.zeros(masks.shape, dtype=bool)
+        among[:, j] = True
+        return self.marginals(masks, among)[:, j].copy()
 
     def columns(self, model: ColumnModel, elements: Ints, weight: float) -> Expression | None:
         """How the function enters a compact model, where ``has_columns``: the under expression if weight > 0, the over

@@ -53,6 +53,9 @@ COMMANDS = {
         "installed.\n\nThe instances are read from the folder that DSPROG_DATA names.",
         30.0,
     ),
+    "autocorrelations": ExperimentCommand(
+        "Low-autocorrelation windows (MINLPLib's autocorr_bern n-R), proved by bucket elimination.", 300.0
+    ),
     "ds_benchmarks": ExperimentCommand(
         "The published benchmarks: certified optima, and the heuristics beside them.",
         60.0,

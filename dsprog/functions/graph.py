@@ -84,6 +84,7 @@ class Quadratic(SetFunction):
 
     has_concave_extension = True
     has_columns = True
+    has_gain_table = True
     constant: float
 
     def _set_pairs(self, u: Floats, pairs: Any, constant: float) -> None:
@@ -132,6 +133,16 @@ class Quadratic(SetFunction):
         """Each pair."""
         pairs = self.pairs.tocoo()
         return list(np.column_stack([pairs.row, pairs.col]))
+
+    def gain_table(self, j: int, others: Ints, given: Masks) -> Floats:
+        """u_j + Σ_{i∈U∪given} P_ij, one element of ``others`` after the other."""
+        first, last = self.pairs.indptr[j : j + 2]
+        field = np.zeros(self.n)
+        field[self.pairs.indices[first:last]] = self.pairs.data[first:last]
+        table = np.array([self.u[j] + float(field[given].sum())])
+        for weight in field[others]:
+            table = np.concatenate([table, table + weight])
+        return table
 
     def quadratic_form(self) -> QuadraticForm:
         """As it is stored."""

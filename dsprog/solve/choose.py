@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from math import comb
 
 import numpy as np
 
@@ -15,13 +16,15 @@ from dsprog.exact.brute_force import BruteForce
 from dsprog.exact.budget.budget_branch_and_bound import BudgetBranchAndBound, suits
 from dsprog.exact.compact.compact_model import CompactModel
 from dsprog.exact.compact.maxima import maxima_of
+from dsprog.exact.elimination.bucket_elimination import WIDEST, BucketElimination, order_of
 from dsprog.exact.few_sets import few_sets
 from dsprog.exact.interval.branch_and_bound import BranchAndBound
-from dsprog.exact.quadratic.quadratic_branch_and_bound import QuadraticBranchAndBound
+from dsprog.exact.quadratic.quadratic_branch_and_bound import SMALL, QuadraticBranchAndBound
+from dsprog.exact.quadratic.sized_search import sizes_of
 from dsprog.exact.regression.perspective_branch_and_bound import PerspectiveBranchAndBound, has_definite_loss
 from dsprog.functions.from_callable import FromCallable
 from dsprog.functions.mutual_information import MutualInformation
-from dsprog.presolve.quadratic import free_form_of
+from dsprog.presolve.quadratic import form_of, free_form_of
 from dsprog.run.run import Run
 from dsprog.run.solver import Solver
 
@@ -33,9 +36,42 @@ FEW_FEASIBLE = 200_000  # sets that constraints leave, where no engine is apt
 MOST_WORK = 25_000_000  # sets times numbers in the data of their functions: some 50 milliseconds
 
 
+# elements up to which intervals list the best sets sooner, and beyond which a semidefinite bound takes seconds
+FEW_SIGNS, MOST_SIGNS = 36, 250
+FEW_SETS = 100_000  # feasible sets that are enumerated
+FEW_STATES = 1 << 22  # entries of tables that elimination fills in less time than a quadratic search may take
+
+
+def is_narrow(problem: Problem) -> bool:
+    """A polynomial whose elements have few neighbours in a good order; a quadratic one only if tables are small."""
+    if problem.constraints or problem.n == 0 or not problem.objective.has_gain_table:
+        return False
+    form = problem.derived(form_of)
+    if form is not None and (form.submodular or form.n <= SMALL):
+        return False
+    order = problem.derived(order_of)
+    if order is None or order.width > WIDEST:
+        return False
+    return form is None or (2 * order.width <= problem.n and order.states <= FEW_STATES)
+
+
 def is_quadratic(problem: Problem) -> bool:
     """A sum of cuts, ``Pairwise`` and modular functions, without constraints."""
     return free_form_of(problem) is not None
+
+
+def is_quadratic_of_some_sizes(problem: Problem) -> bool:
+    """The same with limits on |S|, and so many sets of these sizes that a search must not look at each."""
+    form, sizes = problem.derived(form_of), problem.derived(sizes_of)
+    if form is None or sizes is None or form.n > MOST_SIGNS or not form.pairs.nnz:
+        return False
+    return sum(comb(form.n, k) for k in range(max(0, sizes[0]), sizes[1] + 1)) > FEW_SETS
+
+
+def has_many_signs(problem: Problem) -> bool:
+    """Quadratic, not submodular, and of a size at which the semidefinite bound without persistency beats intervals."""
+    form = problem.derived(form_of)
+    return form is not None and FEW_SIGNS <= form.n <= MOST_SIGNS and not form.submodular
 
 
 def rewards_class_information(problem: Problem) -> bool:
@@ -120,17 +156,20 @@ def data_size(value: object) -> float:
 
 @dataclass(frozen=True)
 class Rule:
-    """When a solver is the one to take, and why, in words for the log."""
+    """When a solver is the one to take, and why, in words for the log; and when also for the K best sets."""
 
     applies: Callable[[Problem], bool]
     solver: Callable[[], Solver]
     why: str
+    for_lists: Callable[[Problem], bool] = lambda problem: True
 
 
 LOOK_AT_ALL = "so few sets that all are looked at"
 RULES = (
     Rule(has_very_few_sets, BruteForce, LOOK_AT_ALL),
-    Rule(is_quadratic, QuadraticBranchAndBound, "a quadratic function without constraints"),
+    Rule(is_narrow, BucketElimination, "few elements are joined at a time"),
+    Rule(is_quadratic, QuadraticBranchAndBound, "a quadratic function without constraints", has_many_signs),
+    Rule(is_quadratic_of_some_sizes, QuadraticBranchAndBound, "a quadratic function over the sets of some sizes"),
     Rule(has_definite_loss, PerspectiveBranchAndBound, "least squares with a submodular penalty"),
     Rule(suits, BudgetBranchAndBound, "a budget, and gains that are compiled"),
     Rule(rewards_class_information, CompactModel, "information with a class against the costs of many columns"),
@@ -155,7 +194,9 @@ def choose(problem: Problem, run: Run) -> Choice:
     for rule in RULES:
         if rule.applies(problem):
             solver = rule.solver()
-            able = (solver.resumes or run.checkpoint is None) and (solver.lists or not run.lists)
+            able = (solver.resumes or run.checkpoint is None) and (
+                not run.lists or (solver.lists and rule.for_lists(problem))
+            )
             if able and all(need.holds(problem) for need in solver.needs()):
                 instead = None if rule is RULES[-1] else RULES[-1].solver()
                 return Choice(solver, rule.why, instead)

@@ -107,7 +107,7 @@ def enumerate_best(
     within : float, optional
         Only sets whose value is at most this much above the best.
     solver : Solver, optional
-        One that lists: BranchAndBound, PerspectiveBranchAndBound or BruteForce.
+        One that lists: BranchAndBound, QuadraticBranchAndBound, PerspectiveBranchAndBound or BruteForce.
     constraints, time_limit, node_limit, seed, verbose, callback, checkpoint, reduce
         As in :func:`dsprog.minimize`; of presolve only those steps are taken that lose no set, ``presolve`` says which
         were left out.

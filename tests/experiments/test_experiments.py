@@ -36,6 +36,16 @@ def test_reproduce_bounds_saves_rows_draws_and_goes_on(tmp_path, clock):
     assert (tmp_path / "bounds.csv").read_text().splitlines()[:10] == kept
 
 
+def test_reproduce_autocorrelations_agrees_with_what_is_listed(tmp_path):
+    run = CliRunner().invoke(main, ["reproduce", "autocorrelations", "--quick", "--out", str(tmp_path)])
+    assert run.exit_code == 0, run.output
+    rows = SavedRows(tmp_path / "autocorrelations.csv", []).rows
+    listed = [row for row in rows if row["listed"] != ""]
+    assert len(listed) == 6
+    assert all(row["value"] == row["listed"] == row["lower_bound"] for row in listed)
+    assert "n = 25, R = 3: -92, optimal, listed -92" in run.output
+
+
 def test_reproduce_table2_saves_rows_a_summary_a_figure_and_a_page(tmp_path, clock):
     clock.tick = 0.001
     pytest.importorskip("sklearn")

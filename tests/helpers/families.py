@@ -4,7 +4,14 @@ import numpy as np
 from scipy.sparse import csc_array
 
 import dsprog as ds
-from dsprog.generators import correlation_kernel, discrete_data, incidence, random_graph, sparse_weights
+from dsprog.generators import (
+    correlation_kernel,
+    discrete_data,
+    incidence,
+    random_graph,
+    random_monomials,
+    sparse_weights,
+)
 
 
 def build(name, n, seed=0):
@@ -53,6 +60,11 @@ def build(name, n, seed=0):
             rng.normal(size=(12, n))[:, rng.integers(0, max(1, n // 2), n)], rng.normal(size=12)
         ),
         "least-squares-ridge": lambda: ds.LeastSquares(rng.normal(size=(3, n)), rng.normal(size=3), ridge=0.1),
+        "polynomial": lambda: ds.PseudoBoolean(n, random_monomials(rng, n, 3 * n), rng.normal(size=3 * n).round(1)),
+        "polynomial-submodular": lambda: ds.PseudoBoolean(n, random_monomials(rng, n, 9), -rng.random(9)),
+        "polynomial-of-signs": lambda: ds.PseudoBoolean.of_signs(
+            n, random_monomials(rng, n, n), rng.integers(-3, 4, n)
+        ),
         "table": lambda: ds.Table(rng.normal(size=1 << n)),
         "callable": lambda: ds.FromCallable(lambda S: len(S) ** 0.5, n, submodular=True),
         "callable-vectorized": lambda: ds.FromCallable(

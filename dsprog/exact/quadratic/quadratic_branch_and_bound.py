@@ -2,9 +2,12 @@
 
 A submodular one is one maximum flow. Any other goes through bounds of growing strength and cost until one closes it:
 
-1. tabu search for a good set, and a short depth-first search with roof duality at every node;
+1. tabu search for a good set, a short depth-first search with roof duality at every node, and path relinking;
 2. if it is sparse, the odd-cycle linear programme;
 3. branch and bound with the semidefinite bound, or, if it is large and sparse, with the odd-cycle bound.
+
+With limits on |S|, and where the K best sets are wanted, it is the semidefinite bound alone
+(:mod:`dsprog.exact.quadratic.sized_search`).
 
 Presolve (:mod:`dsprog.presolve`) has taken out what roof duality and small degrees decide, and hands over one connected
 component at a time.
@@ -20,14 +23,16 @@ import numpy as np
 
 from dsprog.core.problem import Problem
 from dsprog.core.quadratic_form import QuadraticForm, Steps
-from dsprog.core.validation import Masks, all_masks, as_count
+from dsprog.core.validation import Floats, Masks, all_masks, as_count
 from dsprog.exact.quadratic.form_search import FormSearch
+from dsprog.exact.quadratic.path_relinking import path_relinking
 from dsprog.exact.quadratic.roof_search import roof_search
+from dsprog.exact.quadratic.sized_search import SizedSearch, sizes_of
 from dsprog.exact.quadratic.tabu import random_starts, tabu_search
 from dsprog.presolve.quadratic import form_of
 from dsprog.presolve.roof import probe, roof_duality
 from dsprog.run.driver import branch_and_bound
-from dsprog.run.needs import NO_CONSTRAINTS, Need
+from dsprog.run.needs import Need
 from dsprog.run.result import Verdict
 from dsprog.run.run import Run
 from dsprog.run.solver import Solver
@@ -35,9 +40,15 @@ from dsprog.submodular.max_flow import minimum_of_form
 
 ROUNDING = 1e-12  # of the scale of the coefficients: what the sums of a flow may lose
 ROOF = 1e-5  # seconds that roof duality may take for an entry of the form
+SHARE = 0.1  # of the time that is left: what path relinking may take
 SMALL = 12  # variables that are enumerated
 QUADRATIC = Need(
     "a sum of cuts, Pairwise and modular functions", lambda problem: problem.derived(form_of) is not None
+)
+SIZES = Need(
+    "no constraints but on the size of S",
+    lambda problem: problem.derived(sizes_of) is not None,
+    "use LocalSearch or the default solver",
 )
 Lift = Callable[[Masks], Masks]
 
@@ -56,6 +67,9 @@ class QuadraticBranchAndBound(Solver):
         Variables beyond which the semidefinite bound is left out.
     starts : int
         Tabu searches for the first incumbent.
+    relinks : int
+        Walks between good sets without a better one that end the search for incumbents; it takes at most a tenth of
+        the time that is left.
     probing : bool
         Try both values of every variable against the incumbent before the search, by roof duality. Off by default: on
         the published instances it fixes nothing but what the short search closes faster.
@@ -73,32 +87,45 @@ class QuadraticBranchAndBound(Solver):
     sparse: float = 0.05
     large: int = 250
     starts: int = 10
+    relinks: int = 40
     probing: bool = False
 
     resumes: ClassVar[bool] = True
+    lists: ClassVar[bool] = True
     presolved: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        for name in ("trial", "large", "starts"):
+        for name in ("trial", "large", "starts", "relinks"):
             as_count(getattr(self, name), name)
 
     def needs(self) -> tuple[Need, ...]:
-        """A form, and no rows beside it."""
-        return QUADRATIC, NO_CONSTRAINTS
+        """A form, and no rows beside it but on sizes."""
+        return QUADRATIC, SIZES
 
     def solve(self, problem: Problem, run: Run) -> Verdict:
         """One maximum flow if that is all; else tabu search, a short search, then the long one."""
         form = problem.derived(form_of)
         if form is None:
             raise ValueError("the objective must be a sum of cuts, Pairwise and modular functions")
-        steps = Steps.of(form)
+        steps, sizes = Steps.of(form), problem.derived(sizes_of)
+        if sizes is None:
+            raise ValueError("constraints must be on the size of S alone")
+        if run.lists or sizes != (0, form.n):
+            first_bound(form, steps, run)
+            rng = np.random.default_rng(run.seed or 0)
+            return branch_and_bound(SizedSearch(problem, run, form, steps, rng, sizes), run)
         if form.submodular and flow_proves(form, steps, run):
             return Verdict("optimal", "one maximum flow")
-        bounded = np.isfinite(run.lower_bound)  # by presolve
-        run.raise_bound(min(form.least, run.value))
-        if not bounded and run.seconds_left > ROOF * form.pairs.nnz:
-            run.raise_bound(min(steps.rounded(roof_duality(form).lower), run.value))
+        first_bound(form, steps, run)
         return Closing(self, form, steps, run).verdict()
+
+
+def first_bound(form: QuadraticForm, steps: Steps, run: Run) -> None:
+    """What costs little, over all sets."""
+    bounded = np.isfinite(run.lower_bound)  # by presolve
+    run.raise_bound(min(form.least, run.value))
+    if not bounded and run.seconds_left > ROOF * form.pairs.nnz:
+        run.raise_bound(min(steps.rounded(roof_duality(form).lower), run.value))
 
 
 def flow_proves(form: QuadraticForm, steps: Steps, run: Run) -> bool:
@@ -115,6 +142,7 @@ class Closing:
     def __init__(self, options: QuadraticBranchAndBound, form: QuadraticForm, steps: Steps, run: Run) -> None:
         self.options, self.form, self.steps, self.run = options, form, steps, run
         self.rng = np.random.default_rng(run.seed or 0)
+        self.elite = np.zeros((0, form.n), dtype=bool)  # what tabu search has found
 
     def verdict(self) -> Verdict:
         """Until one closes it, or the run says stop."""
@@ -128,6 +156,7 @@ class Closing:
             closed = self.short_search(start)
             if closed is not None:
                 return closed
+            self.relink()
             if self.options.probing:
                 form, lift = self.probed()
                 if form.n <= SMALL:
@@ -146,10 +175,21 @@ class Closing:
             if self.run.stop_reason() is not None:
                 break
             masks, values = tabu_search(self.form, starts[first : first + self._at_once], self.rng)
+            self.elite = np.vstack([self.elite, masks])
             k = [int(values.argmin())]
             if self.run.offer(masks[k], values[k], "tabu search"):
                 best = masks[k[0]]
         return best
+
+    def relink(self) -> None:
+        """Better sets by path relinking, within a tenth of the time that is left."""
+        run, ends = self.run, self.run.seconds + SHARE * self.run.seconds_left
+
+        def offer(masks: Masks, values: Floats) -> bool:
+            run.offer(masks, values, "path relinking")
+            return run.seconds > ends or run.stop_reason() is not None
+
+        path_relinking(self.form, self.elite, self.rng, self.options.relinks, offer)
 
     @property
     def _at_once(self) -> int:

@@ -51,6 +51,7 @@ class SemidefiniteSearch(Method):
     """
 
     name = "the semidefinite bound with triangle cuts"
+    settles: bool = True  # whether one optimum is enough, so that persistency may fix variables
 
     def __init__(
         self,
@@ -95,7 +96,9 @@ class SemidefiniteSearch(Method):
 
     def expand(self, bundle: Bundle, cutoff: float) -> Expansion:
         """Bound one node; close it or fix one more variable both ways."""
-        labels, parent = settled(self.form, bundle["labels"][0]), float(bundle["lower"][0])
+        labels, parent = bundle["labels"][0].copy(), float(bundle["lower"][0])
+        if self.settles:
+            labels = settled(self.form, labels)
         if (labels >= 0).all():
             mask = (labels == 1)[None]
             value = self.form.values(mask)
