@@ -93,7 +93,7 @@ CASES = {
     "solver": (lambda: ds.minimize(F, "brute"), "solver must be a Solver object such as BruteForce(), got 'brute'"),
     "too large": (
         lambda: ds.minimize(ds.Modular(np.ones(26)), ds.BruteForce()),
-        "BruteForce does not work with this problem: it needs n <= 25 elements; use another solver",
+        "BruteForce does not work with this problem: it needs n <= 25 elements, or at most 1,048,576 sets; use another",
     ),
     "checkpoint": (
         lambda: ds.minimize(F, ds.BruteForce(), checkpoint="a.npz"),
