@@ -28,6 +28,7 @@ from dsprog.core.problem import Problem
 from dsprog.core.set_function import SetFunction
 from dsprog.exact.brute_force import BruteForce
 from dsprog.exact.compact.compact_model import CompactModel
+from dsprog.exact.determinant.determinant_branch_and_bound import DeterminantBranchAndBound
 from dsprog.exact.interval.branch_and_bound import BranchAndBound
 from dsprog.exact.prismatic.prismatic import Prismatic
 from dsprog.exact.quadratic.quadratic_branch_and_bound import QuadraticBranchAndBound
@@ -73,6 +74,7 @@ __all__ = [
     "ConditionalEntropy",
     "Coverage",
     "Cut",
+    "DeterminantBranchAndBound",
     "Difference",
     "DoubleGreedy",
     "Entropy",

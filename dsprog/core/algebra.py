@@ -230,9 +230,7 @@ def complement_pairs(terms: tuple[Term, ...]) -> bool:
 def collect(n: int, terms: Iterable[tuple[float, SetFunction]]) -> tuple[Term, ...]:
     """Flatten, add up the modular terms, merge equal terms, drop those that cancel."""
     flat = [
-        Term(a * b, part)
-        for a, h in terms
-        for b, part in (h.terms if isinstance(h, LinearCombination) else [(1.0, h)])
+        Term(a * b, part) for a, h in terms for b, part in (h.terms if isinstance(h, LinearCombination) else [(1.0, h)])
     ]
     modular = [term for term in flat if isinstance(term.function, Modular)]
     kept = merged([term for term in flat if not isinstance(term.function, Modular)])

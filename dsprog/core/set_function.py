@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from dsprog.core.algebra import Difference
     from dsprog.core.column_model import ColumnModel, Expression
     from dsprog.core.constraints import Constraint
+    from dsprog.core.determinant_form import DeterminantForm
     from dsprog.core.quadratic_form import QuadraticForm
 
 CHUNK = 1 << 22  # entries of one temporary boolean array in the slow defaults
@@ -184,6 +185,10 @@ class SetFunction(ABC):
 
     def quadratic_form(self) -> QuadraticForm | None:
         """The function as constant + Σ u_i x_i + Σ_{i<j} P_ij x_i x_j, or None if it is not quadratic."""
+        return None
+
+    def determinant_form(self) -> DeterminantForm | None:
+        """The function as constant + weights(S) + scale · log det M_S, or None if it is no log determinant."""
         return None
 
     def columns(self, model: ColumnModel, elements: Ints, weight: float) -> Expression | None:

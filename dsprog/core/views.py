@@ -17,6 +17,7 @@ import numpy as np
 
 from dsprog.core.algebra import Difference
 from dsprog.core.column_model import ColumnModel, Expression
+from dsprog.core.determinant_form import DeterminantForm
 from dsprog.core.knowledge import ZERO, Knowledge
 from dsprog.core.modular import Modular
 from dsprog.core.quadratic_form import QuadraticForm
@@ -87,6 +88,11 @@ class Restriction(View):
         labels[self.include], labels[self.free] = 1, -1
         return None if form is None else form.fixed(labels)[0]
 
+    def determinant_form(self) -> DeterminantForm | None:
+        """T -> f(I ∪ T), a Schur complement."""
+        form = self.function.determinant_form()
+        return None if form is None else form.restricted(self.include, self.free)
+
     def columns(self, model: ColumnModel, elements: Ints, weight: float) -> Expression:
         """Fixed columns for what is not free."""
         columns = np.full(self.function.n, model.zero)
@@ -149,6 +155,11 @@ class Complement(View):
     def quadratic_form(self) -> QuadraticForm | None:
         """E(1 - x)."""
         form = self.function.quadratic_form()
+        return None if form is None else form.complemented()
+
+    def determinant_form(self) -> DeterminantForm | None:
+        """By the inverse matrix."""
+        form = self.function.determinant_form()
         return None if form is None else form.complemented()
 
     def columns(self, model: ColumnModel, elements: Ints, weight: float) -> Expression:
@@ -215,6 +226,11 @@ class Relabelled(View):
         form = self.function.quadratic_form()
         return None if form is None else form.relabelled(self.permutation)
 
+    def determinant_form(self) -> DeterminantForm | None:
+        """That of the function, relabelled."""
+        form = self.function.determinant_form()
+        return None if form is None else form.relabelled(self.permutation)
+
     def columns(self, model: ColumnModel, elements: Ints, weight: float) -> Expression:
         """Those of the function."""
         return model.enter(self.function, elements[self._inverse], weight)
@@ -275,6 +291,10 @@ class Declared(View):
     def quadratic_form(self) -> QuadraticForm | None:
         """That of the function."""
         return self.function.quadratic_form()
+
+    def determinant_form(self) -> DeterminantForm | None:
+        """That of the function."""
+        return self.function.determinant_form()
 
     def columns(self, model: ColumnModel, elements: Ints, weight: float) -> Expression | None:
         """Those of the function; if it has none, cuts that rest on what is declared."""

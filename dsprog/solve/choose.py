@@ -9,6 +9,8 @@ from dsprog.core.problem import Problem
 from dsprog.core.set_function import SetFunction
 from dsprog.core.views import View
 from dsprog.exact.compact.compact_model import CompactModel
+from dsprog.exact.determinant.determinant_branch_and_bound import DeterminantBranchAndBound
+from dsprog.exact.determinant.determinant_problem import rewards_definite_determinants
 from dsprog.exact.interval.branch_and_bound import BranchAndBound
 from dsprog.exact.quadratic.quadratic_branch_and_bound import QuadraticBranchAndBound
 from dsprog.exact.regression.perspective_branch_and_bound import PerspectiveBranchAndBound, has_definite_loss
@@ -62,6 +64,7 @@ class Rule:
 
 RULES = (
     Rule(is_quadratic, QuadraticBranchAndBound, "a quadratic function without constraints"),
+    Rule(rewards_definite_determinants, DeterminantBranchAndBound, "log determinants against modular costs"),
     Rule(has_definite_loss, PerspectiveBranchAndBound, "least squares with a submodular penalty"),
     Rule(rewards_class_information, CompactModel, "information with a class against the costs of many columns"),
     Rule(is_large_and_structured, CompactModel, f"more than {LARGE} elements, and every term is a sum of parts"),
