@@ -62,4 +62,4 @@ def climb(node: DeterminantNode, x: Floats, step: float, steps: int, target: flo
     return found
 
 
-PATIENCE = 1  # tangents beyond the one whose value exceeds the target
+PATIENCE = 0  # tangents beyond the one whose value exceeds the target

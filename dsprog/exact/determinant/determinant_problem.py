@@ -81,14 +81,10 @@ def reward_of(problem: Problem) -> Reward | None:
         C.append(form.M)
     if not a:
         return None
-    sizes = [(kind.min, n if kind.max is None else kind.max) for kind in problem.constraints if is_size(kind)]
-    least, most = max((low for low, _ in sizes), default=0), min((high for _, high in sizes), default=n)
+    sizes = [kind for kind in problem.constraints if isinstance(kind, Cardinality)]
+    least = max((kind.min for kind in sizes), default=0)
+    most = min((kind.max for kind in sizes if kind.max is not None), default=n)
     return Reward(constant, weights, np.array(a), tuple(C), least, min(most, n))
-
-
-def is_size(kind: object) -> bool:
-    """Whether a constraint counts elements."""
-    return isinstance(kind, Cardinality)
 
 
 def rewards_determinants(problem: Problem) -> bool:

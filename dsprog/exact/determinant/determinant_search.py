@@ -24,7 +24,7 @@ from dsprog.run.run import Run
 if TYPE_CHECKING:
     from dsprog.exact.determinant.determinant_branch_and_bound import DeterminantBranchAndBound
 
-ALMOST = 0.999  # an x_i from here on counts as chosen
+ALMOST = 0.95  # an x_i from here on counts as chosen: of the others the largest is branched on
 SMALL = 2  # sets of up to so many elements are looked at one by one
 GIVEN_AWAY = 1e-8  # relative to the value: the most that a proof of optimality may lose to rounding in bounds
 UNSPLIT = -1  # the tree of a node that has no diagonal yet
@@ -324,10 +324,8 @@ def turn(node: Open) -> Open:
 def packed(n: int, stack: list[Open]) -> Bundle:
     """Open nodes as arrays."""
     fields = ("lower", "step", "least", "most", "tree")
-    arrays = {key: np.array([getattr(node, key) for node in stack]) for key in fields}
-    return arrays | {
-        key: np.array([getattr(node, key) for node in stack]).reshape(len(stack), n) for key in ("I", "U", "x")
-    }
+    shapes = {key: (len(stack),) for key in fields} | {key: (len(stack), n) for key in ("I", "U", "x")}
+    return {key: np.array([getattr(node, key) for node in stack]).reshape(shape) for key, shape in shapes.items()}
 
 
 def unpacked(bundle: Bundle) -> list[Open]:

@@ -48,7 +48,7 @@ class Moves:
             i = int(np.argmax(self.drop))
             moves.append((float(self.drop[i]), self.inside[[i]]))
         if self.swap.size:
-            i, j = np.unravel_index(int(np.argmax(self.swap)), self.swap.shape)
+            i, j = divmod(int(np.argmax(self.swap)), self.swap.shape[1])
             moves.append((float(self.swap[i, j]), np.array([self.inside[i], self.outside[j]])))
         return max(moves, key=lambda move: move[0])
 

@@ -99,8 +99,8 @@ def tangent(node: DeterminantNode, x: Floats) -> tuple[float, Floats]:
 def diagonal_slope(P: Floats, x: Floats, s: int) -> Floats:
     """d/dθ_i of Σ x_i θ_i + Γ_s, where θ = log d and I + P = D^-½ C D^-½ moves with D.
 
-    dP = -½ (E_i A + A E_i) dθ_i with A = I + P, hence the slope x_i - b x_i A_ii - Σ_{j<=k} (β_j - b) r_ij (Z_ij + r_ij)
-    with r = X^½ V.
+    dP = -½ (E_i A + A E_i) dθ_i with A = I + P, hence the slope
+    x_i - b x_i A_ii - Σ_{j<=k} (β_j - b) r_ij (Z_ij + r_ij) with r = X^½ V.
     """
     at = spectrum(P, x, s)
     slope = x - at.flat * x * (1.0 + np.diagonal(P))

@@ -1,7 +1,7 @@
 """C = D + (C - D): the diagonal D that the bounds of a whole tree rest on, optimised once at its root.
 
-For D = diag(d) > 0 with D ⪯ C, put A = D^-½ C D^-½ = I + P with P ⪰ 0; then log det C_S = Σ_S log d_i + log det A_S, and
-the bound of :mod:`gamma_bound` applies to P. D ⪯ C implies D_F ⪯ every Schur complement of C onto F, so one D
+For D = diag(d) > 0 with D ⪯ C, put A = D^-½ C D^-½ = I + P with P ⪰ 0; then log det C_S = Σ_S log d_i + log det A_S,
+and the bound of :mod:`gamma_bound` applies to P. D ⪯ C implies D_F ⪯ every Schur complement of C onto F, so one D
 serves every node. The larger D, the closer the bound: D is chosen to minimise max_x B(x) with a logarithmic
 barrier for D ⪯ C, by L-BFGS in θ = log d; at the maximising x the slope of the maximum is that of B (Danskin).
 
