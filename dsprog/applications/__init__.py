@@ -8,6 +8,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
+from dsprog.applications.design import d_optimal_design
 from dsprog.applications.energy import ising, max_cut, qubo
 from dsprog.applications.expansion import alpha_expansion
 from dsprog.applications.features.recipes import (
@@ -16,6 +17,13 @@ from dsprog.applications.features.recipes import (
     information_selection_objective,
 )
 from dsprog.applications.matching import match_points
+from dsprog.applications.sensors import (
+    budget_path,
+    draw_sensors,
+    field_covariance,
+    grid_points,
+    sensor_objective,
+)
 from dsprog.applications.tan.explaining_away import explaining_away
 from dsprog.applications.vision import restore, segment
 
@@ -31,9 +39,14 @@ LATER = {
 
 __all__ = [
     "alpha_expansion",
+    "budget_path",
+    "d_optimal_design",
+    "draw_sensors",
     "explaining_away",
     "feature_path",
     "feature_selection_objective",
+    "field_covariance",
+    "grid_points",
     "information_selection_objective",
     "ising",
     "match_points",
@@ -41,6 +54,7 @@ __all__ = [
     "qubo",
     "restore",
     "segment",
+    "sensor_objective",
     *LATER,
 ]
 

@@ -284,12 +284,14 @@ class DeterminantSearch(Method):
             optimiser = Optimiser(sized, self.target, self._stopped)
             again = mirrored in self.seeds
             thetas = [self.seeds[mirrored]] if again else first_thetas(sized)
-            if best is not None:  # a side that begins far behind is left
-                for theta in thetas:
-                    optimiser.bound(theta)
-                if optimiser.upper - self.target > 3.0 * (best[0].upper - self.target):
-                    continue
-            root = optimiser.run(thetas, BARRIERS[-1:] if again else BARRIERS)
+            for theta in thetas:
+                optimiser.bound(theta)
+            behind = best is not None and optimiser.upper - self.target > 3.0 * (best[0].upper - self.target)
+            if behind:
+                continue
+            # A range of sizes whose bound begins far off is split, and its diagonal is not worth while.
+            barriers = BARRIERS[-1:] if again else BARRIERS
+            root = optimiser.run(thetas, () if least < most and self._wide(optimiser.upper) else barriers)
             self.seeds[mirrored] = root.split.theta
             if best is None or root.total < best[0].total:
                 best = root, mirrored

@@ -13,6 +13,7 @@ import numpy as np
 from dsprog.core.validation import Floats, Ints, Masks
 from dsprog.exact.determinant.determinant_problem import Reward
 
+DRAWN = 10  # starts from random sets
 PERTURBED = 10  # starts with a part of the best set replaced
 LEAST_GAIN = 1e-11  # of a move, relative to the value
 SMALLEST = 1e-300
@@ -100,6 +101,11 @@ def good_sets(reward: Reward, rng: np.random.Generator, stop: Callable[[], bool]
         starts = [np.argsort(np.argsort(-x, kind="stable")) < size]
     found = [improved(reward, mask, stop) for mask in starts]
     values = [value_of(reward, mask) for mask in found]
+    sizes = rng.integers(reward.least, reward.most + 1, DRAWN if x is None else 0)
+    for size in sizes:
+        if not stop():
+            found.append(improved(reward, np.argsort(rng.random(n)) < size, stop))
+            values.append(value_of(reward, found[-1]))
     for _ in range(PERTURBED if x is None else 0):
         if stop():
             break

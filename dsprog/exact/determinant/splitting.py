@@ -31,6 +31,8 @@ EPS = float(np.finfo(float).eps)
 BARRIERS = (3e-2, 5e-3, 1e-3)
 PAIRS = 12  # of L-BFGS
 LONGEST = 0.7  # step in θ
+ENOUGH = 1e-3  # of the gap: a step that closes less is the last
+NARROW = 0.1  # in units of a: a gap below it is closed by few nodes and asks for no better diagonal
 ROUNDS = 25  # of L-BFGS for each barrier
 
 
@@ -141,8 +143,8 @@ def balanced(C: Floats, theta: Floats) -> Floats:
 
 
 def first_thetas(reward: Reward) -> list[Floats]:
-    """Diagonals to begin with, for each matrix."""
-    plain = np.array([least_eigenvalue(C, np.ones(reward.n)) for C in reward.C])
+    """Diagonals to begin with, for each matrix; the first is certainly below it."""
+    plain = np.array([certain(C, least_eigenvalue(C, np.ones(reward.n))) for C in reward.C])
     unit = np.array([least_eigenvalue(C, np.diagonal(C)) for C in reward.C])
     even = np.array([balanced(C, row) for C, row in zip(reward.C, plain)])
     return [plain, unit, even]
@@ -239,7 +241,9 @@ class Optimiser:
                 if new is not None and new[0] <= value + 1e-4 * step * falls:
                     break
                 step, new = 0.4 * step, None
-            if new is None or value - new[0] < 1e-3 * max(abs(value - self.target), 1e-3):
+            if new is None or value - new[0] < ENOUGH * max(
+                abs(value - self.target), NARROW * float(self.reward.a.max())
+            ):
                 return
             pairs = [*pairs, (step * move, new[1] - slope)][-PAIRS:]
             theta, now = theta + step * move, new
