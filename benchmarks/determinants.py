@@ -1,8 +1,8 @@
 """Log determinants with a budget: ``python -m benchmarks.determinants [63] [124] [rbf] [information] [seconds]``.
 
 Maximum-entropy sampling on published covariance matrices (every size of n = 63, every tenth of n = 124), with the best
-published value and the gaps that the published root bounds linx and DDFact leave to the value found here; a kernel of 60
-places; mutual information of fields without a budget. CPU seconds of one core, root and heuristics included.
+published value and the gaps that the published root bounds linx and DDFact leave to the value found here; a kernel of
+60 places; mutual information of fields without a budget. CPU seconds of one core, root and heuristics included.
 """
 
 from __future__ import annotations

@@ -158,8 +158,8 @@ def budget_path(
     results: list[Result] = []
     for size in wanted:
         initial = None if others or not results else grown_set(objective, results[-1].S, size)
-        limits = {"time_limit": time_limit, "seed": seed}
-        results.append(minimize(objective, constraints=[*others, Cardinality(size, size)], initial=initial, **limits))
+        rows = [*others, Cardinality(size, size)]
+        results.append(minimize(objective, constraints=rows, time_limit=time_limit, initial=initial, seed=seed))
     return BudgetPath(wanted, tuple(results))
 
 

@@ -17,7 +17,7 @@ from dsprog.exact.determinant.determinant_starts import good_sets
 from dsprog.exact.determinant.gamma_bound import DeterminantNode
 from dsprog.exact.determinant.size_polytope import best_set
 from dsprog.exact.determinant.small_sets import small_sets
-from dsprog.exact.determinant.splitting import BARRIERS, Optimiser, Root, Split, first_thetas
+from dsprog.exact.determinant.splitting import BARRIERS, Optimiser, Root, DiagonalSplit, first_thetas
 from dsprog.run.driver import Bundle, Expansion, Method
 from dsprog.run.run import Run
 
@@ -48,7 +48,7 @@ class Open:
 class Tree:
     """The diagonal of a range of sizes, for S or, mirrored, for V∖S."""
 
-    split: Split
+    split: DiagonalSplit
     mirrored: bool
 
 
@@ -128,11 +128,11 @@ class DeterminantSearch(Method):
     def _tree(self, theta: Floats, mirrored: bool) -> Tree:
         reward = self.mirror if mirrored else self.reward
         assert reward is not None
-        tree = Tree(Split.of(reward, theta), mirrored)
+        tree = Tree(DiagonalSplit.of(reward, theta), mirrored)
         self._loses(tree.split)
         return tree
 
-    def _loses(self, split: Split) -> None:
+    def _loses(self, split: DiagonalSplit) -> None:
         """Let the search close what is better by no more than its bounds may lose, so that ties need no search.
 
         Where matrices are near to singular that may be much, and then only a small part of it is given away: nodes

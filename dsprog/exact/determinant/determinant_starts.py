@@ -19,7 +19,7 @@ LEAST_GAIN = 1e-11  # of a move, relative to the value
 SMALLEST = 1e-300
 
 
-class Moves:
+class DeterminantMoves:
     """The gains of all moves from a set."""
 
     def __init__(self, reward: Reward, mask: Masks) -> None:
@@ -65,7 +65,7 @@ def improved(reward: Reward, mask: Masks, stop: Callable[[], bool]) -> Masks:
     """A set that no single move improves, by the best move again and again; values decide, so that it ends."""
     value = value_of(reward, mask)
     while not stop():
-        gain, changed = Moves(reward, mask).best()
+        gain, changed = DeterminantMoves(reward, mask).best()
         if not gain > 0.0:
             break
         other = mask.copy()
@@ -81,7 +81,7 @@ def grown(reward: Reward, mask: Masks, size: int) -> Masks:
     """Add the best element, or drop the one that costs least, until the set has so many."""
     mask = mask.copy()
     while (count := int(mask.sum())) != size:
-        moves = Moves(reward, mask)
+        moves = DeterminantMoves(reward, mask)
         element = moves.outside[np.argmax(moves.add)] if count < size else moves.inside[np.argmax(moves.drop)]
         mask[element] = not mask[element]
     return mask

@@ -9,7 +9,7 @@ barrier for D ⪯ C, by L-BFGS in θ = log d; at the maximising x the slope of t
 shift = 4 (n + 2) ε tr A, above the (n + 2) ε tr A at which its success proves that P ⪰ 0 (Rump), and above the backward
 error of every Schur complement. Eigenvalues and Schur complements are those of P + ΔP with ‖ΔP‖ a small multiple of
 √n ε ‖A‖ (errors that do not conspire), and log det (I + P)_S moves by at most |S| ‖ΔP‖ since (I + P)_S ⪰ I.
-:attr:`Split.rounding` allows for 4 √n ε ‖A‖, and every bound is weakened by it.
+:attr:`DiagonalSplit.rounding` allows for 4 √n ε ‖A‖, and every bound is weakened by it.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def lapack() -> Any:
 
 
 @dataclass(frozen=True)
-class Split:
+class DiagonalSplit:
     """A reward with its diagonals taken out: weights u with the log d, and the scaled matrices A_k = I + P_k."""
 
     reward: Reward
@@ -55,7 +55,7 @@ class Split:
     rounding: float
 
     @classmethod
-    def of(cls, reward: Reward, theta: Floats) -> Split:
+    def of(cls, reward: Reward, theta: Floats) -> DiagonalSplit:
         """With D certainly below C, shrunk as far as that takes."""
         safe = np.array([certain(C, row) for C, row in zip(reward.C, theta)]).reshape(theta.shape)
         A = tuple(scaled(C, row) for C, row in zip(reward.C, safe))
@@ -157,7 +157,7 @@ def first_thetas(reward: Reward) -> list[Floats]:
 class Root:
     """The best diagonal found for a reward, with the bound and the point that belong to it."""
 
-    split: Split
+    split: DiagonalSplit
     x: Floats
     upper: float
 
@@ -222,7 +222,7 @@ class Optimiser:
         for mu in barriers:
             if not self.done:
                 self.descend(self.theta, mu)
-        split = Split.of(self.reward, self.theta)
+        split = DiagonalSplit.of(self.reward, self.theta)
         return Root(split, self.best_x, self.upper)
 
     def descend(self, theta: Floats, mu: float) -> None:

@@ -7,10 +7,10 @@ import pytest
 
 import dsprog as ds
 from dsprog.exact.determinant.determinant_problem import Reward, reward_of
-from dsprog.exact.determinant.determinant_starts import Moves, good_sets, value_of
+from dsprog.exact.determinant.determinant_starts import DeterminantMoves, good_sets, value_of
 from dsprog.exact.determinant.gamma_bound import DeterminantNode, diagonal_slope, tangent
 from dsprog.exact.determinant.size_polytope import best_set, on_total, projected
-from dsprog.exact.determinant.splitting import Optimiser, Split, first_thetas, scaled
+from dsprog.exact.determinant.splitting import Optimiser, DiagonalSplit, first_thetas, scaled
 
 KINDS = ("plain", "diagonal", "duplicates", "near-singular", "scaled", "kernel")
 
@@ -58,7 +58,7 @@ def test_tangents_lie_above_every_set_and_the_bound_is_exact_at_sets(kind, s):
     masks = masks[masks.sum(axis=1) <= s]
     values = np.array([value_of(reward, mask) for mask in masks])
     for theta in first_thetas(reward):
-        split = Split.of(reward, theta)
+        split = DiagonalSplit.of(reward, theta)
         node = split.root()
         for mask, value in zip(masks[:20], values[:20]):
             assert tangent(node, mask.astype(float))[0] == pytest.approx(value, abs=1e-9 + split.rounding)
@@ -100,7 +100,7 @@ def test_the_diagonal_stays_below_the_matrix_and_its_bound_above_the_optimum(kin
 
 def test_nodes_inherit_the_diagonal():
     reward = free_reward("plain", 8, 1)
-    split = Split.of(reward, first_thetas(reward)[2])
+    split = DiagonalSplit.of(reward, first_thetas(reward)[2])
     I = np.arange(8) < 3
     F = np.array([4, 5, 7])
     node = split.node(I, F, 0, 3)
@@ -140,7 +140,7 @@ def test_projection_and_best_sets():
 def test_moves_are_differences_of_values():
     reward = free_reward("kernel", 7, 2, 1, 6)
     mask = np.array([1, 0, 1, 1, 0, 0, 1], dtype=bool)
-    moves, before = Moves(reward, mask), value_of(reward, mask)
+    moves, before = DeterminantMoves(reward, mask), value_of(reward, mask)
     for i, j in itertools.product(range(4), range(3)):
         other = mask.copy()
         other[moves.inside[i]], other[moves.outside[j]] = False, True
