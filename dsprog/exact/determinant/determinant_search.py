@@ -17,7 +17,7 @@ from dsprog.exact.determinant.determinant_starts import good_sets
 from dsprog.exact.determinant.gamma_bound import DeterminantNode
 from dsprog.exact.determinant.size_polytope import best_set
 from dsprog.exact.determinant.small_sets import small_sets
-from dsprog.exact.determinant.splitting import BARRIERS, Optimiser, Root, DiagonalSplit, first_thetas
+from dsprog.exact.determinant.splitting import BARRIERS, DiagonalSplit, Optimiser, Root, first_thetas
 from dsprog.run.driver import Bundle, Expansion, Method
 from dsprog.run.run import Run
 

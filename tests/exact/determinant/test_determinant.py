@@ -10,7 +10,7 @@ from dsprog.exact.determinant.determinant_problem import Reward, reward_of
 from dsprog.exact.determinant.determinant_starts import DeterminantMoves, good_sets, value_of
 from dsprog.exact.determinant.gamma_bound import DeterminantNode, diagonal_slope, tangent
 from dsprog.exact.determinant.size_polytope import best_set, on_total, projected
-from dsprog.exact.determinant.splitting import Optimiser, DiagonalSplit, first_thetas, scaled
+from dsprog.exact.determinant.splitting import DiagonalSplit, Optimiser, first_thetas, scaled
 
 KINDS = ("plain", "diagonal", "duplicates", "near-singular", "scaled", "kernel")
 
