@@ -58,7 +58,7 @@ class DeterminantSearch(Method):
     def __init__(self, problem: Problem, run: Run, options: DeterminantBranchAndBound) -> None:
         super().__init__(problem, run)
         self.options, self.trees, self.lost = options, list[Tree](), 0.0
-        self.seeds: dict[bool, Floats] = {}  # the last diagonal of each side, from which the next range of sizes begins
+        self.seeds: dict[bool, list[Floats]] = {}  # diagonals to begin with, for each side
 
     @cached_property
     def whole(self) -> Reward:
@@ -268,8 +268,8 @@ class DeterminantSearch(Method):
         return upper - self.target > self.options.wide * float(self.reward.a.max())
 
     def _by_size(self, node: Open, x: Floats) -> list[Open]:
-        """The sizes up to that of x, and those above."""
-        middle = min(max(int(np.floor(x.sum() + 1e-6)), node.least), node.most - 1)
+        """The lower half of the sizes, and the upper one."""
+        middle = (node.least + node.most) // 2
         low = Open(node.I, node.U, x, node.lower, 0.0, node.least, middle, UNSPLIT)
         return [low, Open(node.I, node.U, x, node.lower, 0.0, middle + 1, node.most, UNSPLIT)]
 
@@ -282,17 +282,16 @@ class DeterminantSearch(Method):
             least, most = (side.n - node.most, side.n - node.least) if mirrored else (node.least, node.most)
             sized = Reward(side.constant, side.weights, side.a, side.C, least, most, side.error)
             optimiser = Optimiser(sized, self.target, self._stopped)
-            again = mirrored in self.seeds
-            thetas = [self.seeds[mirrored]] if again else first_thetas(sized)
+            if mirrored not in self.seeds:
+                self.seeds[mirrored] = first_thetas(sized)
+            thetas = self.seeds[mirrored]
             for theta in thetas:
                 optimiser.bound(theta)
             behind = best is not None and optimiser.upper - self.target > 3.0 * (best[0].upper - self.target)
             if behind:
                 continue
             # A range of sizes whose bound begins far off is split, and its diagonal is not worth while.
-            barriers = BARRIERS[-1:] if again else BARRIERS
-            root = optimiser.run(thetas, () if least < most and self._wide(optimiser.upper) else barriers)
-            self.seeds[mirrored] = root.split.theta
+            root = optimiser.run([], () if least < most and self._wide(optimiser.upper) else BARRIERS)
             if best is None or root.total < best[0].total:
                 best = root, mirrored
             if best[0].total <= self.target:
