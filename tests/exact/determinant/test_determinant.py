@@ -11,6 +11,7 @@ from dsprog.exact.determinant.determinant_starts import DeterminantMoves, good_s
 from dsprog.exact.determinant.gamma_bound import DeterminantNode, diagonal_slope, tangent
 from dsprog.exact.determinant.size_polytope import best_set, on_total, projected
 from dsprog.exact.determinant.splitting import DiagonalSplit, Optimiser, first_thetas, scaled
+from dsprog.experiments.data_folder import data_folder
 
 KINDS = ("plain", "diagonal", "duplicates", "near-singular", "scaled", "kernel")
 
@@ -250,3 +251,15 @@ def test_limits_leave_a_bound_and_a_run_resumes(tmp_path):
     result = ds.minimize(objective, ds.DeterminantBranchAndBound(), **options)
     assert result.certified
     assert result.value == pytest.approx(whole.value)
+
+
+@pytest.mark.parametrize(("n", "s", "best"), [(63, 30, -63.343143), (124, 20, 77.826469)])
+def test_better_than_published(n, s, best):
+    """Values found by others are -63.357424 and 76.999243."""
+    path = data_folder() / "mesp" / f"data{n}.npz"
+    if not path.exists():
+        pytest.skip(f"no {path.name}: set DSPROG_DATA")
+    objective = ds.Modular(np.full(n, np.log(2 * np.pi * np.e))) - 2 * ds.GaussianEntropy(np.load(path)["C"])
+    result = ds.minimize(objective, constraints=[ds.Cardinality(s, s)], seed=0)
+    assert result.certified
+    assert -result.value == pytest.approx(best, abs=1e-6)
