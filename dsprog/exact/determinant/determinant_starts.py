@@ -77,10 +77,13 @@ def improved(reward: Reward, mask: Masks, stop: Callable[[], bool]) -> Masks:
     return mask
 
 
-def grown(reward: Reward, mask: Masks, size: int) -> Masks:
-    """Add the best element, or drop the one that costs least, until the set has so many."""
+def grown(reward: Reward, mask: Masks, size: int, stop: Callable[[], bool]) -> Masks:
+    """Add the best element, or drop the one that costs least, until the set has so many; blindly if in haste."""
     mask = mask.copy()
     while (count := int(mask.sum())) != size:
+        if stop():
+            mask[np.flatnonzero(mask != (count < size))[: abs(size - count)]] = count < size
+            break
         moves = DeterminantMoves(reward, mask)
         element = moves.outside[np.argmax(moves.add)] if count < size else moves.inside[np.argmax(moves.drop)]
         mask[element] = not mask[element]
@@ -93,9 +96,12 @@ def good_sets(reward: Reward, rng: np.random.Generator, stop: Callable[[], bool]
     empty, full = np.zeros(n, dtype=bool), np.ones(n, dtype=bool)
     starts = []
     if x is None:
-        starts = [grown(reward, empty, reward.least if reward.least else 0), grown(reward, full, reward.most)]
+        starts = [
+            grown(reward, empty, reward.least, stop),
+            grown(reward, full, reward.most, stop),
+        ]
         if reward.least < reward.most:
-            starts.append(grown(reward, empty, reward.most))
+            starts.append(grown(reward, empty, reward.most, stop))
     else:
         size = min(max(round(float(x.sum())), reward.least), reward.most)
         starts = [np.argsort(np.argsort(-x, kind="stable")) < size]

@@ -158,6 +158,8 @@ def test_starts_keep_to_the_sizes():
     for least, most in ((0, 0), (3, 3), (2, 5), (8, 8), (0, 8)):
         masks = good_sets(free_reward("plain", 8, 1, least, most), np.random.default_rng(0), lambda: False)
         assert ((masks.sum(axis=1) >= least) & (masks.sum(axis=1) <= most)).all()
+        hasty = good_sets(free_reward("plain", 8, 1, least, most), np.random.default_rng(0), lambda: True)
+        assert ((hasty.sum(axis=1) >= least) & (hasty.sum(axis=1) <= most)).all()
 
 
 # -- the search -----------------------------------------------------------------------------------------------------
