@@ -29,6 +29,7 @@ from dsprog.core.set_function import SetFunction
 from dsprog.exact.brute_force import BruteForce
 from dsprog.exact.budget.budget_branch_and_bound import BudgetBranchAndBound
 from dsprog.exact.compact.compact_model import CompactModel
+from dsprog.exact.determinant.determinant_branch_and_bound import DeterminantBranchAndBound
 from dsprog.exact.elimination.bucket_elimination import BucketElimination
 from dsprog.exact.interval.branch_and_bound import BranchAndBound
 from dsprog.exact.prismatic.prismatic import Prismatic
@@ -81,6 +82,7 @@ __all__ = [
     "ConditionalEntropy",
     "Coverage",
     "Cut",
+    "DeterminantBranchAndBound",
     "Difference",
     "DoubleGreedy",
     "Entropy",

@@ -63,6 +63,20 @@ def feature_kernel(rng: np.random.Generator, n: int, rank: int) -> Floats:
     return features.T @ features / np.sqrt(max(rank, 1))
 
 
+def station_covariance(rng: np.random.Generator, n: int, days: int = 0) -> Floats:
+    """Sample covariance of ``days`` readings (4n if 0) at n stations of a region, as maximum-entropy sampling has them.
+
+    Readings are a smooth field, a few weather patterns that all stations share, and noise of each station's own size.
+    """
+    points, samples = rng.random((n, 2)), days or 4 * n
+    distances = np.sqrt(((points[:, None, :] - points[None]) ** 2).sum(axis=2))
+    root = np.linalg.cholesky(np.exp(-distances / 0.3) + 1e-9 * np.eye(n))
+    patterns = rng.normal(size=(samples, 3)) @ rng.normal(size=(3, n))
+    readings = rng.normal(size=(samples, n)) @ root.T + 0.5 * patterns
+    readings += rng.normal(size=(samples, n)) * rng.uniform(0.1, 0.5, n)
+    return np.asarray(np.cov(readings, rowvar=False)).reshape(n, n)
+
+
 def random_graph(rng: np.random.Generator, n: int, density: float = 0.5) -> Floats:
     """A symmetric matrix of weights uniform on [0, 1], kept with the given probability."""
     upper = np.triu(rng.random((n, n)) * (rng.random((n, n)) < density), 1)
@@ -157,6 +171,11 @@ def sensor_placement(n: int, seed: int = 0) -> Difference:
     return ConcaveOfModular(member * rng.uniform(0.2, 1.0, n)) - GaussianEntropy(
         correlation_kernel(rng, n) + 0.1 * np.eye(n)
     )
+
+
+def entropy_sampling(n: int, seed: int = 0) -> Difference:
+    """Minus the entropy of Gaussian stations, for a budget: maximum-entropy sampling."""
+    return Modular(np.zeros(n)) - GaussianEntropy(station_covariance(np.random.default_rng(seed), n))
 
 
 def entropy_difference(n: int, seed: int = 0) -> Difference:

@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from dsprog.applications.choosing import dominating_set, k_medoids
+from dsprog.applications.design import d_optimal_design
 from dsprog.applications.energy import ising, max_cut, qubo
 from dsprog.applications.expansion import alpha_expansion
 from dsprog.applications.features.recipes import (
@@ -17,6 +18,13 @@ from dsprog.applications.features.recipes import (
     information_selection_objective,
 )
 from dsprog.applications.matching import match_points
+from dsprog.applications.sensors import (
+    budget_path,
+    draw_sensors,
+    field_covariance,
+    grid_points,
+    sensor_objective,
+)
 from dsprog.applications.tan.explaining_away import explaining_away
 from dsprog.applications.vision import restore, segment
 
@@ -41,10 +49,15 @@ __all__ = [
     "SubmodularFeatureSelector",
     "TANClassifier",
     "alpha_expansion",
+    "budget_path",
+    "d_optimal_design",
     "dominating_set",
+    "draw_sensors",
     "explaining_away",
     "feature_path",
     "feature_selection_objective",
+    "field_covariance",
+    "grid_points",
     "information_selection_objective",
     "ising",
     "k_medoids",
@@ -57,6 +70,7 @@ __all__ = [
     "qubo",
     "restore",
     "segment",
+    "sensor_objective",
 ]
 
 

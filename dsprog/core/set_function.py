@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from dsprog.core.algebra import Difference
     from dsprog.core.column_model import ColumnModel, Expression
     from dsprog.core.constraints import Constraint
+    from dsprog.core.determinant_form import DeterminantForm
     from dsprog.core.gain_model import GainModel
     from dsprog.core.quadratic_form import QuadraticForm
 
@@ -213,6 +214,10 @@ class SetFunction(ABC):
         among = np.zeros(masks.shape, dtype=bool)
         among[:, j] = True
         return self.marginals(masks, among)[:, j].copy()
+
+    def determinant_form(self) -> DeterminantForm | None:
+        """The function as constant + weights(S) + scale · log det M_S, or None if it is no log determinant."""
+        return None
 
     def columns(self, model: ColumnModel, elements: Ints, weight: float) -> Expression | None:
         """How the function enters a compact model, where ``has_columns``: the under expression if weight > 0, the over

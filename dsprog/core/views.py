@@ -17,6 +17,7 @@ import numpy as np
 
 from dsprog.core.algebra import Difference
 from dsprog.core.column_model import ColumnModel, Expression
+from dsprog.core.determinant_form import DeterminantForm
 from dsprog.core.gain_model import IN, OUT, GainModel
 from dsprog.core.knowledge import ZERO, Knowledge
 from dsprog.core.labels import Labels
@@ -95,6 +96,11 @@ class Restriction(View):
         labels[self.include], labels[self.free] = 1, -1
         return None if form is None else form.fixed(labels)[0]
 
+    def determinant_form(self) -> DeterminantForm | None:
+        """T -> f(I ∪ T), a Schur complement."""
+        form = self.function.determinant_form()
+        return None if form is None else form.restricted(self.include, self.free)
+
     def columns(self, model: ColumnModel, elements: Ints, weight: float) -> Expression:
         """Fixed columns for what is not free."""
         columns = np.full(self.function.n, model.zero)
@@ -166,6 +172,11 @@ class Complement(View):
         form = self.function.quadratic_form()
         return None if form is None else form.complemented()
 
+    def determinant_form(self) -> DeterminantForm | None:
+        """By the inverse matrix."""
+        form = self.function.determinant_form()
+        return None if form is None else form.complemented()
+
     def columns(self, model: ColumnModel, elements: Ints, weight: float) -> Expression:
         """A column 1 - x_j for each element."""
         others = model.columns(self.n)
@@ -227,6 +238,11 @@ class Relabelled(View):
     def quadratic_form(self) -> QuadraticForm | None:
         """That of the function, relabelled."""
         form = self.function.quadratic_form()
+        return None if form is None else form.relabelled(self.permutation)
+
+    def determinant_form(self) -> DeterminantForm | None:
+        """That of the function, relabelled."""
+        form = self.function.determinant_form()
         return None if form is None else form.relabelled(self.permutation)
 
     def columns(self, model: ColumnModel, elements: Ints, weight: float) -> Expression:
@@ -293,6 +309,10 @@ class Declared(View):
     def quadratic_form(self) -> QuadraticForm | None:
         """That of the function."""
         return self.function.quadratic_form()
+
+    def determinant_form(self) -> DeterminantForm | None:
+        """That of the function."""
+        return self.function.determinant_form()
 
     def columns(self, model: ColumnModel, elements: Ints, weight: float) -> Expression | None:
         """Those of the function; if it has none, cuts that rest on what is declared."""

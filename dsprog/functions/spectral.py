@@ -7,6 +7,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dsprog.core.determinant_form import DeterminantForm
 from dsprog.core.kernel import kernel
 from dsprog.core.knowledge import Knowledge
 from dsprog.core.modular import Modular
@@ -110,6 +111,10 @@ class LogDeterminant(SetFunction):
         if self._shift == 0.0:
             return self._scale * out
         return self._scale * out + Modular(np.full(self.n, self._shift))._chains(orders, start)
+
+    def determinant_form(self) -> DeterminantForm:
+        """As it is."""
+        return DeterminantForm(self._M, self._scale, np.full(self.n, self._shift))
 
     def _inner(self, x: Floats) -> Floats:
         return np.eye(len(self._B)) + (self._B * x[:, None, :]) @ self._B.T

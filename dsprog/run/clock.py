@@ -27,6 +27,7 @@ class Clock:
         """So far."""
         return self._now() - self._started
 
+
 @contextmanager
 def compilation_announced(say: Callable[[str], None] | None) -> Iterator[None]:
     """A block in which the first compilation is announced: in the log, or on a terminal where there is none."""

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
+from dsprog.core.constraints import Cardinality, Exclude, Include
 from dsprog.core.packages import importable
 from dsprog.core.problem import Problem
 
@@ -33,6 +34,13 @@ NO_CONSTRAINTS = Need(
 def at_most(n: int) -> Need:
     """So many elements and no more."""
     return Need(f"n <= {n} elements", lambda problem: problem.n <= n, "use another solver")
+
+
+FRAME_CONSTRAINTS = Need(
+    "no constraints but Cardinality, Include and Exclude",
+    lambda problem: all(isinstance(kind, (Cardinality, Include, Exclude)) for kind in problem.constraints),
+    "use LocalSearch or the default solver",
+)
 
 
 def installed(package: str, extra: str) -> Need:

@@ -16,6 +16,8 @@ from dsprog.exact.brute_force import BruteForce
 from dsprog.exact.budget.budget_branch_and_bound import BudgetBranchAndBound, suits
 from dsprog.exact.compact.compact_model import CompactModel
 from dsprog.exact.compact.maxima import maxima_of
+from dsprog.exact.determinant.determinant_branch_and_bound import DeterminantBranchAndBound
+from dsprog.exact.determinant.determinant_problem import rewards_definite_determinants
 from dsprog.exact.elimination.bucket_elimination import WIDEST, BucketElimination, order_of
 from dsprog.exact.few_sets import few_sets
 from dsprog.exact.interval.branch_and_bound import BranchAndBound
@@ -172,10 +174,11 @@ RULES = (
     Rule(is_quadratic_of_some_sizes, QuadraticBranchAndBound, "a quadratic function over the sets of some sizes"),
     Rule(has_definite_loss, PerspectiveBranchAndBound, "least squares with a submodular penalty"),
     Rule(suits, BudgetBranchAndBound, "a budget, and gains that are compiled"),
+    Rule(has_few_sets, BruteForce, LOOK_AT_ALL),
+    Rule(rewards_definite_determinants, DeterminantBranchAndBound, "log determinants against modular costs"),
     Rule(rewards_class_information, CompactModel, "information with a class against the costs of many columns"),
     Rule(rewards_best_benefits, CompactModel, "costs less best benefits, under rows that share no element"),
     Rule(is_large_and_structured, CompactModel, f"more than {LARGE} elements, and every term is a sum of parts"),
-    Rule(has_few_sets, BruteForce, LOOK_AT_ALL),
     Rule(lambda problem: True, BranchAndBound, "f - g in general, with or without constraints"),
 )
 
