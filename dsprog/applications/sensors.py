@@ -176,13 +176,13 @@ def grown_set(objective: SetFunction, S: tuple[int, ...] | None, size: int) -> l
 def draw_sensors(points: ArrayLike, results: Iterable[Result], columns: int = 3) -> Any:
     """A map for each result: the places, and those that are chosen; a figure of matplotlib."""
     try:
-        from matplotlib.figure import Figure
+        import matplotlib.pyplot as plt
     except ModuleNotFoundError as error:
         raise ImportError("draw_sensors needs matplotlib, which is not there: pip install dsprog[plot]") from error
 
     places, shown = as_matrix(points, "points", shape=(None, 2)), list(results)
     rows = -(-len(shown) // columns)
-    figure = Figure(figsize=(2.4 * columns, 2.3 * rows), layout="constrained")
+    figure = plt.figure(figsize=(2.4 * columns, 2.3 * rows), layout="constrained")
     for axis, result in zip(np.ravel(figure.subplots(rows, columns, squeeze=False)), shown):
         chosen = list(result.S or ())
         axis.scatter(*places.T, s=12, color="#c8c8c8")

@@ -11,7 +11,7 @@ import numpy as np
 from dsprog.core.problem import Problem
 from dsprog.core.rows import propagate
 from dsprog.core.validation import Floats, Masks
-from dsprog.exact.determinant.ascent import Climb, climb
+from dsprog.exact.determinant.spectral_ascent import Climb, climb
 from dsprog.exact.determinant.determinant_problem import Reward, reward_of
 from dsprog.exact.determinant.determinant_starts import good_sets
 from dsprog.exact.determinant.gamma_bound import DeterminantNode

@@ -229,9 +229,10 @@ def test_views_of_log_determinants_keep_their_form():
 
 
 def test_it_is_the_default_and_refuses_what_it_cannot_do():
+    large = ds.Modular(np.full(22, 0.3)) - ds.GaussianEntropy(covariance("plain", 22, 0))
+    assert ds.minimize(large, constraints=[ds.Cardinality(11, 11)]).solver == "DeterminantBranchAndBound"
     g = ds.GaussianEntropy(covariance("plain", 6, 0))
     objective = ds.Modular(np.full(6, 0.3)) - g
-    assert ds.minimize(objective, constraints=[ds.Cardinality(3, 3)]).solver == "DeterminantBranchAndBound"
     assert reward_of(ds.Problem(objective + g + g)) is None
     for bad, constraints in ((objective + 2 * g, []), (objective, [ds.Knapsack(np.ones(6), 2.5)])):
         with pytest.raises(ValueError, match="DeterminantBranchAndBound does not work with this problem"):
