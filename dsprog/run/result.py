@@ -50,8 +50,29 @@ class Verdict:
 
 
 @dataclass(frozen=True)
+class Staff:
+    """The workers at one moment: how many are there, nodes a second of all, and which part of the time they work."""
+
+    workers: int
+    rate: float
+    efficiency: float
+
+
+@dataclass(frozen=True)
+class WorkerShare:
+    """What one worker did: nodes, units of work, seconds of work, and which part of the time it had none."""
+
+    name: str
+    nodes: int
+    units: int
+    seconds: float
+    idle: float
+
+
+@dataclass(frozen=True)
 class Event:
-    """One moment of a run, as callbacks and the trace have it; ``cuts`` counts cutting planes where there are any.
+    """One moment of a run, as callbacks and the trace have it; ``cuts`` counts cutting planes where there are any, and
+    ``staff`` says how many workers share the search, where several do.
 
     >>> import dsprog as ds
     >>> events = []
@@ -67,6 +88,7 @@ class Event:
     lower_bound: float
     source: str
     cuts: int | None = None
+    staff: Staff | None = None
 
     @property
     def gap(self) -> float:
@@ -102,6 +124,8 @@ class Result:
         What it cost; a row of marginals, or a chain, counts as as many oracle calls as it is long.
     trace : tuple of Event
         Improvements and progress in order of time.
+    workers : tuple of WorkerShare
+        Nodes, units, seconds and idle share of each worker, where several shared the search.
 
     Examples
     --------
@@ -124,6 +148,7 @@ class Result:
     seconds: float = 0.0
     oracle_calls: int = 0
     trace: tuple[Event, ...] = field(default=(), repr=False)
+    workers: tuple[WorkerShare, ...] = field(default=(), repr=False)
 
     @property
     def gap(self) -> float:

@@ -6,6 +6,7 @@ import math
 import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from dsprog.core.constraints import Constraint
 from dsprog.core.oracle import Tally, count_oracle_calls
@@ -13,8 +14,10 @@ from dsprog.core.problem import Problem
 from dsprog.core.set_function import SetFunction
 from dsprog.core.validation import as_count, as_number, elements
 from dsprog.run.limits import Limits
+from dsprog.run.result import WorkerShare
 from dsprog.run.run import Callback, Run
 from dsprog.run.solver import Solver
+from dsprog.run.workers.crew import crew_of
 from dsprog.solve.minimize import check_solver_object, opened
 from dsprog.solve.pipeline import Asked, Walked, begun, prepared, walk
 
@@ -37,6 +40,7 @@ class BestSets:
     oracle_calls: int
     solver: str = ""
     presolve: str = ""
+    workers: tuple[WorkerShare, ...] = ()
 
     def __iter__(self) -> Iterator[tuple[tuple[int, ...], float]]:
         return iter(zip(self.sets, self.values))
@@ -59,6 +63,7 @@ def enumerate_best(
     callback: Callback | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
     reduce: bool | None = None,
+    workers: Any = 1,
 ) -> BestSets:
     """The k feasible sets of least value, exactly.
 
@@ -74,7 +79,7 @@ def enumerate_best(
         Only sets whose value is at most this much above the best.
     solver : Solver, optional
         One that lists: BranchAndBound, PerspectiveBranchAndBound or BruteForce.
-    constraints, time_limit, node_limit, seed, verbose, callback, checkpoint, reduce
+    constraints, time_limit, node_limit, seed, verbose, callback, checkpoint, reduce, workers
         As in :func:`dsprog.minimize`; of presolve only those steps are taken that lose no set, ``presolve`` says which
         were left out.
 
@@ -93,10 +98,10 @@ def enumerate_best(
     if solver is not None and not solver.lists:
         raise TypeError(f"solver must be one that lists the best sets, such as BranchAndBound(), got {solver!r}")
     keeps = max(2, as_count(k, "k", least=1))  # one set is listed as the first of two
-    limits = Limits(time_limit, node_limit)
+    limits, crew = Limits(time_limit, node_limit), crew_of(workers, problem)
     with count_oracle_calls() as tally:
         section = opened(checkpoint, problem, solver, {"k": str(keeps), "within": str(within)})
-        run = begun(problem, limits, seed, verbose, callback, section, keeps, distance)
+        run = begun(problem, limits, seed, verbose, callback, section, keeps, distance, crew)
         walked = walk(problem, run, Asked(solver, reduce=reduce))
         return build_best_sets(problem, run, walked, k, tally)
 
@@ -123,4 +128,5 @@ def build_best_sets(problem: Problem, run: Run, walked: Walked, k: int, tally: T
         oracle_calls=tally.calls,
         solver=", ".join(run.solvers),
         presolve=walked.presolve,
+        workers=() if run.crew is None else run.crew.shares(),
     )

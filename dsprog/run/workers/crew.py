@@ -1,0 +1,196 @@
+"""The workers of a call: what the user asked for, started when a search lasts, and what each of them did."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import time
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from dsprog.core.problem import Problem
+from dsprog.run.driver import take
+from dsprog.run.result import Staff, WorkerShare
+from dsprog.run.workers.executor import Executor, WorkersGone
+from dsprog.run.workers.packing import packed
+from dsprog.run.workers.supervisor import Supervisor
+from dsprog.run.workers.unit import Answer, SearchJob
+
+if TYPE_CHECKING:
+    from dsprog.run.driver import Search
+
+PATIENCE = 0.3  # seconds of a search before workers are started for it
+
+
+@dataclass
+class Account:
+    """What one worker did."""
+
+    nodes: int = 0
+    seconds: float = 0.0
+    units: int = 0
+
+
+@dataclass
+class Crew:
+    """Workers that join a search once it has lasted a while, and stay for those after it.
+
+    Problems that are solved in a moment never meet them: starting a process takes about a second, in which the search
+    goes on alone.
+    """
+
+    executor: Executor
+    lost: int = 0  # leases
+    serial: int = 0  # of the last lease
+    joined: float | None = None  # when the first search was shared
+    away: float = 0.0  # seconds since then in which none was
+    _left: float = 0.0
+    _accounts: dict[str, Account] = field(default_factory=dict)
+    _spent: list[tuple[float, int]] = field(default_factory=list)  # for each unit its bound and its nodes
+    _refused: bool = False
+    _candidate: Search | None = None  # the search that goes on
+    _serving: Search | None = None  # the search that the workers know
+
+    def joins(self, search: Search) -> bool:
+        """Whether a search is to be handed over now; starts the workers if it has lasted long enough."""
+        self._candidate = search
+        try:
+            if self._is_due():
+                self._begin(search)
+            return self._are_there()
+        except (WorkersGone, AssertionError, OSError) as error:
+            self._refuse(search, f"no workers, and the search goes on alone: {error}")
+            return False
+
+    def called(self) -> bool:
+        """For the search that goes on alone: whether workers are to be started, or are there."""
+        return self._is_due() or self._are_there()
+
+    def stopped(self) -> bool:
+        """A search alone is stopped by its run."""
+        return False
+
+    def _is_due(self) -> bool:
+        search = self._candidate
+        alone = search is not None and search is not self._serving and not self._refused
+        return alone and search.run.seconds - search.began >= PATIENCE
+
+    def _are_there(self) -> bool:
+        known = self._serving is not None and self._serving is self._candidate and not self._refused
+        return known and self.executor.ready >= max(1, self.executor.size // 2)
+
+    def _begin(self, search: Search) -> None:
+        recipe, run = search.method.recipe(), search.run
+        if recipe is None:
+            self._refuse(search, f"{type(search.method).__name__} cannot be shared among workers, and goes on alone")
+            return
+        self.executor.start(
+            SearchJob(
+                run.problem, recipe, search.method.state(), run.limits.gap, run.best.keeps, run.within, run.seed,
+                packed(take(search.frontier.heap[0][2], slice(0, 1)), search.method.guides),
+            )
+        )
+        self._serving = search
+
+    def _refuse(self, search: Search, sentence: str) -> None:
+        self._refused = True
+        search.run.say(sentence)
+
+    def go(self, search: Search) -> str | None:
+        """Share a search until it ends or is to stop."""
+        now = time.perf_counter()
+        if self.joined is None:
+            self.joined = now
+            search.run.say(f"{self.executor.size} workers join")
+        else:
+            self.away += now - self._left
+        try:
+            return Supervisor(search, self.executor, self).go()
+        except WorkersGone as error:
+            self._refuse(search, f"no workers are left, and the search goes on alone: {error}")
+            return search.go()
+        finally:
+            self._left = time.perf_counter()
+
+    def __enter__(self) -> Crew:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        """End the workers that were started."""
+        self.executor.close()
+
+    # -- accounts ---------------------------------------------------------------------------------------------------
+
+    def credit(self, worker: str, answer: Answer, lower: float) -> None:
+        """A unit was done, which began with this bound; infinite if it was done for nothing."""
+        account = self._accounts.setdefault(worker, Account())
+        account.nodes += answer.nodes
+        account.seconds += answer.seconds
+        account.units += 1
+        self._spent.append((lower, answer.nodes))
+
+    def speculative(self, cutoff: float) -> int:
+        """Nodes of units that began at a bound which the end of the search would have closed, or were done twice."""
+        return sum(nodes for lower, nodes in self._spent if lower >= cutoff)
+
+    @property
+    def present(self) -> float:
+        """Seconds that searches were shared."""
+        return 0.0 if self.joined is None else time.perf_counter() - self.joined - self.away
+
+    def staff(self, ready: int) -> Staff:
+        """For the log: how many workers, their nodes a second, and which part of the time they worked."""
+        nodes = sum(account.nodes for account in self._accounts.values())
+        busy = sum(account.seconds for account in self._accounts.values())
+        present = max(self.present, 1e-9)
+        return Staff(ready, nodes / present, min(1.0, busy / (present * max(1, self.executor.size))))
+
+    def shares(self) -> tuple[WorkerShare, ...]:
+        """For the result: what each worker did."""
+        present = self._left - self.joined - self.away if self.joined is not None else 0.0
+        return tuple(
+            WorkerShare(name, account.nodes, account.units, account.seconds, idle(account.seconds, present))
+            for name, account in sorted(self._accounts.items())
+        )
+
+
+def idle(busy: float, present: float) -> float:
+    """The part of the time without work."""
+    return max(0.0, 1.0 - busy / present) if present > 0 else 0.0
+
+
+def crew_of(workers: Any, problem: Problem) -> Crew | None:
+    """The crew that ``workers`` asks for: None for one, processes for a number or "all", or the user's executor."""
+    if isinstance(workers, str) and workers == "all":
+        workers = os.cpu_count() or 1
+    if isinstance(workers, bool) or not isinstance(workers, int):
+        return Crew(executor_of(workers))
+    if workers < 1:
+        raise ValueError(f'workers must be at least 1, "all", or an executor, got {workers}')
+    if workers == 1:
+        return None
+    check_travels(problem)
+    from dsprog.run.workers.local import LocalProcesses
+
+    return Crew(LocalProcesses(workers))
+
+
+def executor_of(workers: Any) -> Executor:
+    """The user's executor as one of ours."""
+    raise TypeError(
+        'workers must be a number, "all", a concurrent.futures.Executor or a dask.distributed.Client, '
+        f"got {workers!r}"
+    )
+
+
+def check_travels(problem: Problem) -> None:
+    """Refuse a problem that cannot be sent to another process, with a sentence that says what to do."""
+    try:
+        pickle.dumps(problem)
+    except Exception as error:
+        raise TypeError(
+            f"workers must be 1, or the problem one that can be sent to other processes: {error}; define its functions "
+            "at the top of a module, or pass a dask.distributed.Client, which sends any function"
+        ) from error
+
+
