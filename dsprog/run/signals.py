@@ -1,4 +1,4 @@
-"""SIGTERM ends a run that keeps a checkpoint as Ctrl-C does: it is saved first. A supervisor of workers only notes them."""
+"""SIGTERM ends a run that keeps a checkpoint as Ctrl-C does: it is saved first. A supervisor of workers notes both."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def interrupt(number: int, frame: Any) -> None:
 
 @contextmanager
 def interruptions_noted(run: Run) -> Iterator[None]:
-    """A block in which the first Ctrl-C, or SIGTERM if that would be one, stops the run at its next look; a second raises."""
+    """A block in which the first Ctrl-C, or SIGTERM in its place, stops the run at its next look; a second raises."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return

@@ -71,7 +71,7 @@ class FormSearch(Method):
                 bundles = [{**self.semidefinite.root(), "lower": np.array([lower])}]
         return Expansion(bundles, found.nodes, self.lift(found.masks), found.values, found.closed, found.source)
 
-    def recipe(self) -> partial[Method]:
+    def recipe(self) -> partial[FormSearch]:
         """From the form; random numbers of a worker are its own."""
         return partial(remade_form_search, self.form, self.steps, self.options, self.lift)
 

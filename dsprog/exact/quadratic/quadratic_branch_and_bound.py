@@ -36,9 +36,7 @@ from dsprog.submodular.max_flow import minimum_of_form
 ROUNDING = 1e-12  # of the scale of the coefficients: what the sums of a flow may lose
 ROOF = 1e-5  # seconds that roof duality may take for an entry of the form
 SMALL = 12  # variables that are enumerated
-QUADRATIC = Need(
-    "a sum of cuts, Pairwise and modular functions", lambda problem: problem.derived(form_of) is not None
-)
+QUADRATIC = Need("a sum of cuts, Pairwise and modular functions", lambda problem: problem.derived(form_of) is not None)
 
 
 @dataclass(frozen=True)

@@ -40,8 +40,8 @@ class Crew:
     """
 
     executor: Executor
+    owned: bool = True  # whether the executor ends with this call
     lost: int = 0  # leases
-    serial: int = 0  # of the last lease
     joined: float | None = None  # when the first search was shared
     away: float = 0.0  # seconds since then in which none was
     _left: float = 0.0
@@ -72,8 +72,9 @@ class Crew:
 
     def _is_due(self) -> bool:
         search = self._candidate
-        alone = search is not None and search is not self._serving and not self._refused
-        return alone and search.run.seconds - search.began >= PATIENCE
+        if search is None or search is self._serving or self._refused:
+            return False
+        return search.run.seconds - search.began >= PATIENCE
 
     def _are_there(self) -> bool:
         known = self._serving is not None and self._serving is self._candidate and not self._refused
@@ -86,7 +87,13 @@ class Crew:
             return
         self.executor.start(
             SearchJob(
-                run.problem, recipe, search.method.state(), run.limits.gap, run.best.keeps, run.within, run.seed,
+                run.problem,
+                recipe,
+                search.method.state(),
+                run.limits.gap,
+                run.best.keeps,
+                run.within,
+                run.seed,
                 packed(take(search.frontier.heap[0][2], slice(0, 1)), search.method.guides),
             )
         )
@@ -116,8 +123,9 @@ class Crew:
         return self
 
     def __exit__(self, *error: object) -> None:
-        """End the workers that were started."""
-        self.executor.close()
+        """End the workers that were started for this call."""
+        if self.owned:
+            self.executor.close()
 
     # -- accounts ---------------------------------------------------------------------------------------------------
 
@@ -164,7 +172,7 @@ def crew_of(workers: Any, problem: Problem) -> Crew | None:
     if isinstance(workers, str) and workers == "all":
         workers = os.cpu_count() or 1
     if isinstance(workers, bool) or not isinstance(workers, int):
-        return Crew(executor_of(workers))
+        return Crew(executor_of(workers), owned=False)
     if workers < 1:
         raise ValueError(f'workers must be at least 1, "all", or an executor, got {workers}')
     if workers == 1:
@@ -177,9 +185,10 @@ def crew_of(workers: Any, problem: Problem) -> Crew | None:
 
 def executor_of(workers: Any) -> Executor:
     """The user's executor as one of ours."""
+    if isinstance(workers, Executor):
+        return workers
     raise TypeError(
-        'workers must be a number, "all", a concurrent.futures.Executor or a dask.distributed.Client, '
-        f"got {workers!r}"
+        f'workers must be a number, "all", a concurrent.futures.Executor or a dask.distributed.Client, got {workers!r}'
     )
 
 
@@ -192,5 +201,3 @@ def check_travels(problem: Problem) -> None:
             f"workers must be 1, or the problem one that can be sent to other processes: {error}; define its functions "
             "at the top of a module, or pass a dask.distributed.Client, which sends any function"
         ) from error
-
-

@@ -58,6 +58,13 @@ class Executor(ABC):
     """Workers, wherever they are."""
 
     size: int  # how many workers there are to be
+    serial: int = 0  # of the last lease: no two searches have one of the same number
+
+    def __enter__(self) -> Executor:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
 
     @abstractmethod
     def start(self, job: SearchJob) -> None:

@@ -133,7 +133,7 @@ class LocalProcesses(Executor):
         self._context = multiprocessing.get_context("spawn")
         self._shared = self._context.RawArray("d", FIRST + size)
         self._shared[CUTOFF], self._shared[STOP] = math.inf, -1.0
-        self._news: queue.SimpleQueue = queue.SimpleQueue()  # (worker, message), None for the end of its pipe
+        self._news: queue.SimpleQueue[tuple[Worker, Any]] = queue.SimpleQueue()  # None: its pipe ended
         self._heard: list[News] = []
         self._workers: dict[int, Worker] = {}
         self._job, self._number = b"", 0  # the search that all work on, and its number
@@ -161,6 +161,11 @@ class LocalProcesses(Executor):
     def free(self) -> int:
         """How many have nothing to do."""
         return sum(worker.is_free for worker in self._workers.values())
+
+    @property
+    def pids(self) -> list[int]:
+        """The processes that are alive, by their numbers in the system."""
+        return [worker.process.pid for worker in self._workers.values()]
 
     def submit(self, number: int, unit: Unit) -> None:
         """Give a unit to a free worker."""
@@ -231,10 +236,11 @@ class LocalProcesses(Executor):
             return []
         if kind == "found":
             return [Found(*rest)] if job == self._number else []
-        worker.lease = None
+        worker.greeted, worker.lease = True, None  # one that failed to begin a search is there, too
         if job != self._number:
             return []
-        return [Failed(*rest)] if kind == "failed" else [Done(*rest, worker.name)]
+        number, said = rest
+        return [Failed(number, said)] if kind == "failed" else [Done(number, said, worker.name)]
 
     def _buried(self, worker: Worker) -> list[News]:
         """Its process ended: its lease is lost, and another takes its place."""

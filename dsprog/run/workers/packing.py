@@ -1,8 +1,8 @@
 """Nodes as they travel and wait: bits for sets, short integers for labels, float32 for what only guides.
 
-A packed bundle is a bundle again, one row a node, so that it can be split and counted without being opened; the names of
-its arrays say how they were packed. Bounds are never shortened. A node of interval branch and bound on n elements has
-8 + 2 ⌈n/8⌉ + 4n bytes: its bound, I and U as bits, and x; 264 at n = 60, where it has 608 in memory.
+A packed bundle is a bundle again, one row a node, so that it can be split and counted without being opened; the names
+of its arrays say how they were packed. Bounds are never shortened. A node of interval branch and bound on n elements
+has 8 + 2 ⌈n/8⌉ + 4n bytes: its bound, I and U as bits, and x; 264 at n = 60, where it has 608 in memory.
 """
 
 from __future__ import annotations
@@ -58,5 +58,5 @@ def unpacked(bundle: Bundle) -> Bundle:
 def shortest(array: np.ndarray) -> np.dtype:
     """The shortest type of integers that holds an array."""
     low, high = int(array.min()), int(array.max())
-    kinds = (np.dtype(kind) for kind in (np.int8, np.int16, np.int32, np.int64))
-    return next(kind for kind in kinds if np.iinfo(kind).min <= low and high <= np.iinfo(kind).max)
+    fitting = (np.dtype(f"i{size}") for size in (1, 2, 4) if -(1 << 8 * size - 1) <= low and high < 1 << 8 * size - 1)
+    return next(fitting, np.dtype("i8"))

@@ -93,7 +93,7 @@ class Supervisor:
     # -- nodes out and in -------------------------------------------------------------------------------------------
 
     def _take_over(self) -> None:
-        self.ledger.closed, self.ledger.serial = self.search.closed, self.crew.serial
+        self.ledger.closed, self.ledger.serial = self.search.closed, self.executor.serial
         for _, _, bundle in sorted(self.search.frontier.heap, key=lambda item: -item[1]):
             self.ledger.enter(packed(bundle, self.method.guides))
 
@@ -103,7 +103,7 @@ class Supervisor:
         for bundle in self.ledger.bundles():
             frontier.push(unpacked(bundle))
         self.search.frontier, self.search.closed = frontier, self.ledger.closed
-        self.crew.serial = self.ledger.serial
+        self.executor.serial = self.ledger.serial
 
     @property
     def _lower(self) -> float:

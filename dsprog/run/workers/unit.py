@@ -25,7 +25,7 @@ Recipe = Callable[[Problem, Run], Method]  # makes the method of a search again,
 
 @dataclass(frozen=True)
 class Unit:
-    """Bundles to expand, for some seconds; ``left`` are the seconds of the whole run, ``nodes`` how many may be spent."""
+    """Bundles to expand for some seconds; ``left`` are those of the whole run, ``nodes`` how many may be spent."""
 
     bundles: list[Bundle]
     cutoff: float

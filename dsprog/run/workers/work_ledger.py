@@ -18,8 +18,6 @@ import heapq
 import math
 from dataclasses import dataclass, field
 
-import numpy as np
-
 from dsprog.run.driver import Bundle, take
 
 PATIENCE = 3  # losses of one node before the supervisor expands it itself
@@ -72,6 +70,7 @@ class Lease:
 class WorkLedger:
     """Open, leased, closed.
 
+    >>> import numpy as np
     >>> ledger = WorkLedger()
     >>> ledger.enter({"lower": np.array([1.0, 2.0, 3.0])})
     >>> lease = ledger.lease(rows=2)
@@ -138,7 +137,7 @@ class WorkLedger:
         return self.leased[self.serial]
 
     def answer(self, number: int, bundles: list[Bundle], closed: float) -> bool:
-        """A lease is done: what is left of it is open. False, and nothing changes, if it was answered or lost before."""
+        """A lease is done: what is left of it is open. False, and nothing changes, if it was so before."""
         lease = self.leased.get(number)
         if lease is None:
             return False
