@@ -95,6 +95,11 @@ class Event:
         """Relative gap at that moment."""
         return relative_gap(self.value, self.lower_bound)
 
+    def to_dict(self) -> dict[str, Any]:
+        """All fields as plain data; infinite numbers become None."""
+        fields = {name: finite(entry) for name, entry in vars(self).items()}
+        return fields | {"staff": None if self.staff is None else vars(self.staff)}
+
 
 @dataclass(frozen=True)
 class Result:
@@ -160,7 +165,8 @@ class Result:
         fields = {name: getattr(self, name) for name in ("S", "value", "lower_bound", "gap", "status", "certified")}
         more = ("message", "proof", "presolve", "solver", "nodes", "seconds", "oracle_calls")
         fields |= {name: getattr(self, name) for name in more}
-        fields["trace"] = [{name: finite(entry) for name, entry in vars(event).items()} for event in self.trace]
+        fields["trace"] = [event.to_dict() for event in self.trace]
+        fields["workers"] = [vars(share) for share in self.workers]
         return {name: list(entry) if name == "S" else finite(entry) for name, entry in fields.items()}
 
     def save(self, path: str | os.PathLike[str]) -> None:

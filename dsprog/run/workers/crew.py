@@ -14,12 +14,13 @@ from dsprog.run.result import Staff, WorkerShare
 from dsprog.run.workers.executor import Executor, WorkersGone
 from dsprog.run.workers.packing import packed
 from dsprog.run.workers.supervisor import Supervisor
-from dsprog.run.workers.unit import Answer, SearchJob
+from dsprog.run.workers.unit import UnitAnswer, SearchJob
 
 if TYPE_CHECKING:
     from dsprog.run.driver import Search
 
 PATIENCE = 0.3  # seconds of a search before workers are started for it
+WARM_PATIENCE = 0.02  # if they are there already
 
 
 @dataclass
@@ -74,7 +75,8 @@ class Crew:
         search = self._candidate
         if search is None or search is self._serving or self._refused:
             return False
-        return search.run.seconds - search.began >= PATIENCE
+        patience = min(PATIENCE, WARM_PATIENCE) if self.executor.ready == self.executor.size else PATIENCE
+        return search.run.seconds - search.began >= patience
 
     def _are_there(self) -> bool:
         known = self._serving is not None and self._serving is self._candidate and not self._refused
@@ -118,6 +120,8 @@ class Crew:
             return search.go()
         finally:
             self._left = time.perf_counter()
+            search.run.staff = None
+            search.run.say(self.sentence(search.run.cutoff))
 
     def __enter__(self) -> Crew:
         return self
@@ -129,7 +133,7 @@ class Crew:
 
     # -- accounts ---------------------------------------------------------------------------------------------------
 
-    def credit(self, worker: str, answer: Answer, lower: float) -> None:
+    def credit(self, worker: str, answer: UnitAnswer, lower: float) -> None:
         """A unit was done, which began with this bound; infinite if it was done for nothing."""
         account = self._accounts.setdefault(worker, Account())
         account.nodes += answer.nodes
@@ -140,6 +144,12 @@ class Crew:
     def speculative(self, cutoff: float) -> int:
         """Nodes of units that began at a bound which the end of the search would have closed, or were done twice."""
         return sum(nodes for lower, nodes in self._spent if lower >= cutoff)
+
+    def sentence(self, cutoff: float) -> str:
+        """For the log: what sharing cost."""
+        units, nodes = len(self._spent), sum(nodes for _, nodes in self._spent)
+        waste = f"{self.speculative(cutoff):,} speculative"
+        return f"workers: {nodes:,} nodes in {units:,} units, {waste}, {self.lost} units lost"
 
     @property
     def present(self) -> float:

@@ -11,7 +11,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
 from dsprog.core.validation import Floats, Masks
-from dsprog.run.workers.unit import Answer, SearchJob, Unit
+from dsprog.run.workers.unit import UnitAnswer, SearchJob, Unit
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class Done:
     """The answer to a lease, and which worker gave it."""
 
     number: int
-    answer: Answer
+    answer: UnitAnswer
     worker: str
 
 

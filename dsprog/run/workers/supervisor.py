@@ -19,7 +19,7 @@ from dsprog.run.driver import Frontier, Search
 from dsprog.run.signals import interruptions_noted
 from dsprog.run.workers.executor import Done, Executor, Failed, Found, Lost, News
 from dsprog.run.workers.packing import packed, unpacked
-from dsprog.run.workers.unit import Answer, Unit
+from dsprog.run.workers.unit import UnitAnswer, Unit
 from dsprog.run.workers.work_ledger import Lease, WorkLedger
 
 if TYPE_CHECKING:
@@ -176,7 +176,7 @@ class Supervisor:
         self._learn(news.number, answer)
         self._forget(news.number)
 
-    def _learn(self, number: int, answer: Answer) -> None:
+    def _learn(self, number: int, answer: UnitAnswer) -> None:
         if number not in self.recalled:
             self.pace.learn(answer.seconds, not answer.bundles)
 

@@ -35,7 +35,7 @@ class Unit:
 
 
 @dataclass(frozen=True)
-class Answer:
+class UnitAnswer:
     """What became of a unit: open nodes, the least bound closed, the best sets that this worker ever met, and costs."""
 
     bundles: list[Bundle]
@@ -86,7 +86,7 @@ class Desk:
         if job.state:
             self.method.restore(job.state)
 
-    def work(self, number: int, unit: Unit) -> Answer:
+    def work(self, number: int, unit: Unit) -> UnitAnswer:
         """Expand the bundles of a unit, least bound first, until it is over or nothing is open."""
         began, nodes_before, counts = time.perf_counter(), self.run.nodes, self.method.counts()
         self.link.begin(number, unit.seconds)
@@ -94,7 +94,7 @@ class Desk:
         with count_oracle_calls() as tally:
             frontier, closed, cuts = self._search(unit)
         masks, values = self.run.best_sets()
-        return Answer(
+        return UnitAnswer(
             [packed(bundle, self.method.guides) for _, _, bundle in frontier.heap],
             self.run.nodes - nodes_before,
             closed,
