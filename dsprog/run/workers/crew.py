@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import concurrent.futures
 import os
 import pickle
 import time
@@ -182,7 +183,7 @@ def crew_of(workers: Any, problem: Problem) -> Crew | None:
     if isinstance(workers, str) and workers == "all":
         workers = os.cpu_count() or 1
     if isinstance(workers, bool) or not isinstance(workers, int):
-        return Crew(executor_of(workers), owned=False)
+        return Crew(*executor_of(workers, problem))
     if workers < 1:
         raise ValueError(f'workers must be at least 1, "all", or an executor, got {workers}')
     if workers == 1:
@@ -193,10 +194,20 @@ def crew_of(workers: Any, problem: Problem) -> Crew | None:
     return Crew(LocalProcesses(workers))
 
 
-def executor_of(workers: Any) -> Executor:
-    """The user's executor as one of ours."""
+def executor_of(workers: Any, problem: Problem) -> tuple[Executor, bool]:
+    """The user's executor as one of ours, and whether what is around it ends with the call."""
     if isinstance(workers, Executor):
-        return workers
+        check_travels(problem)
+        return workers, False
+    if isinstance(workers, concurrent.futures.Executor):
+        from dsprog.run.workers.pool import PoolWorkers
+
+        check_travels(problem)
+        return PoolWorkers(workers), True
+    if type(workers).__module__.split(".")[0] == "distributed" and hasattr(workers, "nthreads"):
+        from dsprog.run.workers.cluster import DaskWorkers
+
+        return DaskWorkers(workers), True
     raise TypeError(
         f'workers must be a number, "all", a concurrent.futures.Executor or a dask.distributed.Client, got {workers!r}'
     )

@@ -58,6 +58,7 @@ class Executor(ABC):
     """Workers, wherever they are."""
 
     size: int  # how many workers there are to be
+    longest: float = 2.0  # seconds of a unit, once there is enough to do
     serial: int = 0  # of the last lease: no two searches have one of the same number
 
     def __enter__(self) -> Executor:

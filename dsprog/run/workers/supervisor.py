@@ -123,7 +123,7 @@ class Supervisor:
 
     def _unit(self, lease: Lease) -> Unit:
         many = self.ledger.rows / (PIECES * self.executor.size)
-        seconds = max(SECONDS_OF_THE_FIRST, SECONDS_OF_A_UNIT * min(1.0, many))
+        seconds = max(SECONDS_OF_THE_FIRST, min(SECONDS_OF_A_UNIT, self.executor.longest) * min(1.0, many))
         nodes = math.ceil(self.run.nodes_left / self.executor.size) if math.isfinite(self.run.nodes_left) else math.inf
         return Unit(lease.bundles, self.run.cutoff, seconds, self.run.seconds_left, nodes)
 
