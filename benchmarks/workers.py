@@ -1,4 +1,4 @@
-"""How a search gains from workers: ``python -m benchmarks.workers --workers 1,2,4 --instances A60.0,B60.0 --out FOLDER``.
+"""How a search gains from workers: ``python -m benchmarks.workers --workers 1,2,4 --instances A60.0,B60.0``.
 
 Every instance is solved with each number of workers, one worker first, and rows are saved as they come; what does not
 fit into ``--minutes`` is left out and said. Speed-up is the time with one worker over the time with w, efficiency is
@@ -34,8 +34,8 @@ Row = dict[str, Any]
 def build(name: str) -> ds.Problem:
     """An instance by its name.
 
-    Family, n and seed (A60.0); a max-cut file (g05_80.0), or a graph that is drawn like it (cut80.0); least squares with
-    a penalty of 0.01 (LS.0).
+    Family, n and seed (A60.0); a max-cut file (g05_80.0), or a graph that is drawn like it (cut80.0); least squares
+    with a penalty of 0.01 (LS.0).
     """
     if name.startswith("g05"):
         return read_instance(Path(os.environ.get("DSPROG_DATA", "data")) / "qubo" / "maxcut" / name, "rudy")

@@ -43,7 +43,7 @@ class QuietLink(Link):
     def stopped(self):
         return False
 
-    def report(self, masks, values):
+    def report(self, masks, values, lower=-math.inf):
         pass
 
 

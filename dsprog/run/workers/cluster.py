@@ -1,8 +1,8 @@
-"""A Dask cluster: processes on this machine, on many, or in a batch system, behind one :class:`dask.distributed.Client`.
+"""A Dask cluster: processes here, on many machines, or in a batch system, behind one :class:`dask.distributed.Client`.
 
-Dask sends functions by cloudpickle, so that callables of any kind reach its workers, and runs the tasks of a dead worker
-again by itself. After some deaths it gives a task up (``KilledWorker``), which is a lost lease here. A new cutoff, and
-the leases that are wanted back, are broadcast; sets come back at once as events.
+Dask sends functions by cloudpickle, so that callables of any kind reach its workers, and runs the tasks of a dead
+worker again by itself. After some deaths it gives a task up (``KilledWorker``), which is a lost lease here. A new
+cutoff, and the leases that are wanted back, are broadcast; sets come back at once as events.
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ from typing import Any
 from dsprog.core.validation import Floats, Masks
 from dsprog.run.workers.elsewhere import Words, hear, work_elsewhere
 from dsprog.run.workers.executor import Done, Executor, Failed, Found, Lost, News, WorkersGone
-from dsprog.run.workers.unit import SearchJob, Unit
+from dsprog.run.workers.unit import Job, Unit
 
 SECONDS_BETWEEN_COUNTS = 2.0  # of the threads of a cluster, which may grow and shrink
 SECONDS_WITHOUT_WORKERS = 60.0
 TOPIC = "dsprog"
 
 
-def tell_by_event(token: str, masks: Masks, values: Floats) -> None:
+def tell_by_event(token: str, number: int, masks: Masks, values: Floats, lower: float) -> None:
     """Send sets to the client as an event."""
     from distributed import get_worker
 
-    get_worker().log_event(TOPIC, {"token": token, "sets": pickle.dumps((masks, values))})
+    get_worker().log_event(TOPIC, {"token": token, "sets": pickle.dumps((number, masks, values, lower))})
 
 
 class DaskWorkers(Executor):
@@ -52,7 +52,7 @@ class DaskWorkers(Executor):
             self._seen = now if self._threads else self._seen
         return max(1, self._threads)
 
-    def start(self, job: SearchJob) -> None:
+    def start(self, job: Job) -> None:
         """Remember a search, which goes along with the first units."""
         import cloudpickle
 

@@ -15,10 +15,14 @@ from dsprog.run.result import Staff, WorkerShare
 from dsprog.run.workers.executor import Executor, WorkersGone
 from dsprog.run.workers.packing import packed
 from dsprog.run.workers.supervisor import Supervisor
-from dsprog.run.workers.unit import UnitAnswer, SearchJob
+from dsprog.run.workers.unit import SearchJob, UnitAnswer
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from dsprog.run.driver import Search
+    from dsprog.run.run import Run
+    from dsprog.run.workers.tasks import Ended, Hear, Task
 
 PATIENCE = 0.3  # seconds of a search before workers are started for it
 WARM_PATIENCE = 0.02  # if they are there already
@@ -106,14 +110,38 @@ class Crew:
         self._refused = True
         search.run.say(sentence)
 
-    def go(self, search: Search) -> str | None:
-        """Share a search until it ends or is to stop."""
+    @property
+    def can_take_tasks(self) -> bool:
+        """Whether workers are there, or can be."""
+        return not self._refused
+
+    def do(self, run: Run, tasks: Sequence[Task], hear: Hear, ended: Ended) -> str | None:
+        """Tasks beside each other; why the run stopped, if it did. Without workers nothing is done."""
+        from dsprog.run.workers.tasks import TaskForce  # it knows solvers, which know runs
+
+        self._arrive(run)
+        self._serving = self._candidate = None
+        try:
+            return TaskForce(run, self, tuple(tasks), hear, ended).go()
+        except (WorkersGone, AssertionError, OSError) as error:
+            self._refused = True
+            run.say(f"no workers, and the run goes on alone: {error}")
+            return None
+        finally:
+            self._left = time.perf_counter()
+            run.staff = None
+
+    def _arrive(self, run: Run) -> None:
         now = time.perf_counter()
         if self.joined is None:
             self.joined = now
-            search.run.say(f"{self.executor.size} workers join")
+            run.say(f"{self.executor.size} workers join")
         else:
             self.away += now - self._left
+
+    def go(self, search: Search) -> str | None:
+        """Share a search until it ends or is to stop."""
+        self._arrive(search.run)
         try:
             return Supervisor(search, self.executor, self).go()
         except WorkersGone as error:

@@ -17,9 +17,9 @@ from dataclasses import dataclass
 from dsprog.core.validation import Floats, Masks
 from dsprog.run.blas import one_blas_thread
 from dsprog.run.workers.link import Link
-from dsprog.run.workers.unit import Desk, Unit, UnitAnswer
+from dsprog.run.workers.unit import Unit, UnitAnswer, Worktop
 
-Report = Callable[[str, Masks, Floats], None]
+Report = Callable[[str, int, Masks, Floats, float], None]
 
 
 @dataclass(frozen=True)
@@ -68,10 +68,10 @@ class HeardLink(Link):
         """Whether all stop at once."""
         return 0 < self.number <= self.words.stop
 
-    def report(self, masks: Masks, values: Floats) -> None:
+    def report(self, masks: Masks, values: Floats, lower: float = -math.inf) -> None:
         """Send sets ahead of the answer, where that is possible."""
         if self.tell is not None:
-            self.tell(self.token, masks, values)
+            self.tell(self.token, self.number, masks, values, lower)
 
 
 def worker_name() -> str:
@@ -89,5 +89,5 @@ def work_elsewhere(
                 return None
             LOCAL.desk = pickle.loads(job).desk(HeardLink(token, tell))
             LOCAL.token = token
-        desk: Desk = LOCAL.desk
+        desk: Worktop = LOCAL.desk
         return worker_name(), desk.work(number, unit)

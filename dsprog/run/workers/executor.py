@@ -7,19 +7,22 @@ nothing of bounds.
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
 from dsprog.core.validation import Floats, Masks
-from dsprog.run.workers.unit import UnitAnswer, SearchJob, Unit
+from dsprog.run.workers.unit import Job, Unit, UnitAnswer
 
 
 @dataclass(frozen=True)
 class Found:
-    """Sets that a worker reports ahead of its answer."""
+    """Sets that a worker reports ahead of its answer, and its bound if it works on a whole problem."""
 
+    number: int
     masks: Masks
     values: Floats
+    lower: float = -math.inf
 
 
 @dataclass(frozen=True)
@@ -68,7 +71,7 @@ class Executor(ABC):
         self.close()
 
     @abstractmethod
-    def start(self, job: SearchJob) -> None:
+    def start(self, job: Job) -> None:
         """Send a search to all workers, and start those that are not there yet; returns at once."""
 
     @property
@@ -96,6 +99,10 @@ class Executor(ABC):
     @abstractmethod
     def recall(self, number: int) -> None:
         """Ask for the unit of a lease back, with what is open."""
+
+    def share(self, masks: Masks, values: Floats) -> None:
+        """Let all workers have sets, where that can be done while they work."""
+        return
 
     @abstractmethod
     def stop(self) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import time
 from abc import ABC, abstractmethod
+from collections import deque
 
 from dsprog.core.validation import Floats, Masks
 
@@ -20,10 +21,12 @@ class Link(ABC):
 
     def __init__(self) -> None:
         self.number, self.seconds, self.began, self.used = 0, math.inf, 0.0, math.inf
+        self.inbox: deque[tuple[Masks, Floats]] = deque()  # sets of others, for whole solves
 
     def begin(self, number: int, seconds: float) -> None:
         """A unit begins that may take some seconds."""
         self.number, self.seconds, self.began, self.used = number, seconds, time.perf_counter(), math.inf
+        self.inbox.clear()
 
     @property
     def elapsed(self) -> float:
@@ -51,5 +54,5 @@ class Link(ABC):
         """Whether all stop at once."""
 
     @abstractmethod
-    def report(self, masks: Masks, values: Floats) -> None:
-        """Send sets ahead of the answer."""
+    def report(self, masks: Masks, values: Floats, lower: float = -math.inf) -> None:
+        """Send sets ahead of the answer, and the bound of a whole solve."""

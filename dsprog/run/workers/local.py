@@ -31,7 +31,7 @@ from dsprog.core.validation import Floats, Masks
 from dsprog.run.blas import one_blas_thread
 from dsprog.run.workers.executor import Done, Executor, Failed, Found, Lost, News, WorkersGone
 from dsprog.run.workers.link import Link
-from dsprog.run.workers.unit import Desk, SearchJob, Unit, describe
+from dsprog.run.workers.unit import Job, Unit, Worktop, describe
 
 CUTOFF, STOP, FIRST = 0, 1, 2  # places in the shared block; from FIRST on, the lease that each worker is to hand back
 STILLBORN = 3  # workers in a row that end before they begin, after which no more are started
@@ -60,17 +60,18 @@ class SharedLink(Link):
         """Whether all stop at once."""
         return bool(0 < self.number <= self.shared[STOP])
 
-    def report(self, masks: Masks, values: Floats) -> None:
-        """Send sets ahead of the answer."""
-        self.pipe.send(("found", self.job, masks, values))
+    def report(self, masks: Masks, values: Floats, lower: float = -math.inf) -> None:
+        """Send sets ahead of the answer, and the bound of a whole solve."""
+        self.pipe.send(("found", self.job, self.number, masks, values, lower))
 
 
 def serve(place: int, shared: Any, pipe: Connection) -> None:
     """The life of a worker: one message after the other, until the pipe ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     messages: queue.SimpleQueue = queue.SimpleQueue()
-    threading.Thread(target=listen, args=(pipe, messages), daemon=True).start()
-    link, desk = SharedLink(place, shared, pipe), None
+    link = SharedLink(place, shared, pipe)
+    threading.Thread(target=listen, args=(pipe, messages, link), daemon=True).start()
+    desk: Worktop | None = None
     with one_blas_thread():
         while True:
             kind, number, data = messages.get()
@@ -85,7 +86,7 @@ def serve(place: int, shared: Any, pipe: Connection) -> None:
                 pipe.send(("failed", link.job, number if kind == "unit" else 0, describe(error)))
 
 
-def listen(pipe: Connection, messages: queue.SimpleQueue) -> None:
+def listen(pipe: Connection, messages: queue.SimpleQueue, link: Link) -> None:
     """Take messages as they come; without a supervisor there is nothing left to do, whatever is being computed."""
     while True:
         try:
@@ -94,10 +95,13 @@ def listen(pipe: Connection, messages: queue.SimpleQueue) -> None:
             message = ("end",)
         if message[0] == "end":
             os._exit(0)
-        messages.put(message)
+        if message[0] == "sets":
+            link.inbox.append(message[1:])
+        else:
+            messages.put(message)
 
 
-def working(desk: Desk | None) -> Desk:
+def working(desk: Worktop | None) -> Worktop:
     """The desk, which the first message made."""
     if desk is None:
         raise RuntimeError("a unit came before its search")
@@ -140,7 +144,7 @@ class LocalProcesses(Executor):
         self._names = (f"process {k}" for k in itertools.count(1))
         self._stillborn = 0
 
-    def start(self, job: SearchJob) -> None:
+    def start(self, job: Job) -> None:
         """Send a search to all workers, and start those that are not there yet."""
         self._job = pickle.dumps(job)
         self._number += 1
@@ -188,6 +192,12 @@ class LocalProcesses(Executor):
         for worker in self._workers.values():
             if worker.lease == number:
                 self._shared[FIRST + worker.place] = number
+
+    def share(self, masks: Masks, values: Floats) -> None:
+        """Send sets to all that work."""
+        for worker in self._workers.values():
+            if worker.lease is not None:
+                worker.outgoing.put(("sets", masks, values))
 
     def stop(self) -> None:
         """Every lease so far is to come back."""

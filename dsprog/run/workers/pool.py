@@ -15,7 +15,7 @@ from typing import Any
 
 from dsprog.run.workers.elsewhere import work_elsewhere
 from dsprog.run.workers.executor import Done, Executor, Failed, Lost, News, WorkersGone
-from dsprog.run.workers.unit import SearchJob, Unit
+from dsprog.run.workers.unit import Job, Unit
 
 BROKEN = 5  # pools in a row that break before a unit is answered, after which no other is made
 
@@ -32,7 +32,7 @@ class PoolWorkers(Executor):
         self._lost: list[News] = []
         self._token, self._job, self._known, self._broken = "", b"", 0, 0
 
-    def start(self, job: SearchJob) -> None:
+    def start(self, job: Job) -> None:
         """Remember a search, which goes along with the first units."""
         self._token, self._job, self._known = uuid.uuid4().hex, pickle.dumps(job), 0
         self._running = {}

@@ -19,7 +19,7 @@ from dsprog.run.driver import Frontier, Search
 from dsprog.run.signals import interruptions_noted
 from dsprog.run.workers.executor import Done, Executor, Failed, Found, Lost, News
 from dsprog.run.workers.packing import packed, unpacked
-from dsprog.run.workers.unit import UnitAnswer, Unit
+from dsprog.run.workers.unit import Unit, UnitAnswer
 from dsprog.run.workers.work_ledger import Lease, WorkLedger
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from dsprog.core.problem import Problem
 from dsprog.core.validation import Floats, Masks
 from dsprog.run.driver import Bundle, Frontier, Method
 from dsprog.run.limits import Limits
+from dsprog.run.result import Verdict
 from dsprog.run.run import Run
 from dsprog.run.workers.link import Link
 from dsprog.run.workers.packing import packed, unpacked
@@ -47,6 +48,21 @@ class UnitAnswer:
     calls: int = 0  # of oracles
     cuts: int | None = None
     counts: dict[str, int] = field(default_factory=dict)  # as Method.counts has them
+    verdict: Verdict | None = None  # of a whole solve
+
+
+class Worktop(Protocol):
+    """Where a worker does the units of one job."""
+
+    def work(self, number: int, unit: Unit) -> UnitAnswer:
+        """Do the unit of a lease."""
+
+
+class Job(Protocol):
+    """What a worker must have before its units come; it can be pickled."""
+
+    def desk(self, link: Link) -> Worktop:
+        """Where a worker does the units."""
 
 
 @dataclass(frozen=True)
