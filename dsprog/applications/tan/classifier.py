@@ -57,6 +57,8 @@ class TANClassifier(ClassifierMixin, BaseEstimator):
         Seconds for each cut.
     cuts : list of AttributeCut, optional
         Cuts of the same data found before (``cuts_``), to be joined in another way.
+    n_jobs : int, optional
+        Processes: of the recursions given each attribute, or that share the search of a cut. -1 means all processors.
 
     Attributes
     ----------
@@ -93,10 +95,11 @@ class TANClassifier(ClassifierMixin, BaseEstimator):
         missing: str = "error",
         time_limit: float | None = None,
         cuts: Sequence[Any] | None = None,
+        n_jobs: int | None = None,
     ) -> None:
         self.structure, self.method, self.tree, self.join = structure, method, tree, join
         self.criterion, self.smoothing, self.categorical, self.missing = criterion, smoothing, categorical, missing
-        self.time_limit, self.cuts = time_limit, cuts
+        self.time_limit, self.cuts, self.n_jobs = time_limit, cuts, n_jobs
 
     def fit(self, X: Any, y: Any) -> TANClassifier:
         """Learn the codes of columns, the tree and its tables."""
@@ -153,7 +156,7 @@ class TANClassifier(ClassifierMixin, BaseEstimator):
             raise ValueError(f"missing must be 'error', 'drop' or 'category', got {self.missing!r}")
         return Structure(
             self.structure, self.method, self.tree, self.join, self.criterion,
-            self.smoothing if self.smoothing > 0 else 1.0, self.time_limit, self.cuts,
+            self.smoothing if self.smoothing > 0 else 1.0, self.time_limit, self.cuts, self.n_jobs,
         )  # fmt: skip
 
     def _joint(self, X: Any) -> Floats:
