@@ -65,10 +65,10 @@ def run_row(name: str, workers: int, warm: bool, limit: float) -> Row:
         if isinstance(pool, LocalProcesses):
             pool.close()
     shares = result.workers
-    busy = sum(share.seconds for share in shares)
+    busy, worker_cpu = sum(share.seconds for share in shares), sum(share.cpu for share in shares)
     return {
         "instance": name, "workers": workers, "processes": "warm" if warm else "cold", "status": result.status,
-        "seconds": seconds, "supervisor_cpu": cpu, "nodes": result.nodes, "busy": busy,
+        "seconds": seconds, "cpu": cpu + worker_cpu, "supervisor_cpu": cpu, "nodes": result.nodes, "busy": busy,
         "idle": 1.0 - sum(1.0 - share.idle for share in shares) / workers if shares else 0.0,
         "units": sum(share.units for share in shares), **referee(problem.objective, result.S, result.lower_bound),
     }  # fmt: skip

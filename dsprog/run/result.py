@@ -60,12 +60,13 @@ class Staff:
 
 @dataclass(frozen=True)
 class WorkerShare:
-    """What one worker did: nodes, units of work, seconds of work, and which part of the time it had none."""
+    """What one worker did: nodes, units, seconds of clock and CPU of work, and which part of the time it had none."""
 
     name: str
     nodes: int
     units: int
     seconds: float
+    cpu: float
     idle: float
 
 

@@ -34,6 +34,7 @@ class Account:
 
     nodes: int = 0
     seconds: float = 0.0
+    cpu: float = 0.0
     units: int = 0
 
 
@@ -167,6 +168,7 @@ class Crew:
         account = self._accounts.setdefault(worker, Account())
         account.nodes += answer.nodes
         account.seconds += answer.seconds
+        account.cpu += answer.cpu
         account.units += 1
         self._spent.append((lower, answer.nodes))
 
@@ -196,7 +198,9 @@ class Crew:
         """For the result: what each worker did."""
         present = self._left - self.joined - self.away if self.joined is not None else 0.0
         return tuple(
-            WorkerShare(name, account.nodes, account.units, account.seconds, idle(account.seconds, present))
+            WorkerShare(
+                name, account.nodes, account.units, account.seconds, account.cpu, idle(account.seconds, present)
+            )
             for name, account in sorted(self._accounts.items())
         )
 

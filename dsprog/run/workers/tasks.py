@@ -73,7 +73,7 @@ class TaskDesk:
         task, link = self.tasks[int(unit.bundles[0]["task"][0])], self.link
         link.begin(number, math.inf)
         link.used = -math.inf  # sets come by themselves
-        began, seconds = time.perf_counter(), min(task.seconds, unit.left)
+        began, cpu, seconds = time.perf_counter(), time.thread_time(), min(task.seconds, unit.left)
         nodes = None if math.isinf(unit.nodes) else int(unit.nodes)
         limits = Limits(None if math.isinf(seconds) else seconds, nodes, task.gap)
 
@@ -87,8 +87,8 @@ class TaskDesk:
         with count_oracle_calls() as tally:
             verdict = task.solver.solve(task.problem, run)
         found = run.best_sets()
-        took = time.perf_counter() - began
-        return UnitAnswer([], run.nodes, run.lower_bound, *found, took, tally.calls, run.cuts, {}, verdict)
+        took = time.perf_counter() - began, time.thread_time() - cpu
+        return UnitAnswer([], run.nodes, run.lower_bound, *found, *took, tally.calls, run.cuts, {}, verdict)
 
 
 @dataclass

@@ -45,6 +45,7 @@ class UnitAnswer:
     masks: Masks
     values: Floats
     seconds: float = 0.0
+    cpu: float = 0.0
     calls: int = 0  # of oracles
     cuts: int | None = None
     counts: dict[str, int] = field(default_factory=dict)  # as Method.counts has them
@@ -104,7 +105,8 @@ class Desk:
 
     def work(self, number: int, unit: Unit) -> UnitAnswer:
         """Expand the bundles of a unit, least bound first, until it is over or nothing is open."""
-        began, nodes_before, counts = time.perf_counter(), self.run.nodes, self.method.counts()
+        began, cpu = time.perf_counter(), time.thread_time()
+        nodes_before, counts = self.run.nodes, self.method.counts()
         self.link.begin(number, unit.seconds)
         self._limit(unit)
         with count_oracle_calls() as tally:
@@ -117,6 +119,7 @@ class Desk:
             masks,
             values,
             time.perf_counter() - began,
+            time.thread_time() - cpu,
             tally.calls,
             cuts,
             {name: count - counts.get(name, 0) for name, count in self.method.counts().items()},

@@ -84,3 +84,12 @@ def test_a_run_that_stops_gives_its_leases_back(limit, tmp_path):
     assert part.status == "node_limit"
     assert -math.inf < part.lower_bound <= best + 1e-9
     assert ds.minimize(objective, TINY, checkpoint=path).value == pytest.approx(best)
+
+
+def test_a_picture_of_the_shares(tmp_path):
+    pytest.importorskip("matplotlib")
+    from dsprog.experiments.worker_shares import draw_workers
+
+    result = ds.minimize(FAMILIES["concave"](16, 1), TINY, workers=Scripted(3, drawn))
+    assert draw_workers(result, tmp_path / "workers.png").stat().st_size > 1000
+    assert len(result.to_dict()["workers"]) == len(result.workers)
