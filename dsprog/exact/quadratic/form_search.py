@@ -73,7 +73,7 @@ class FormSearch(Method):
 
     def recipe(self) -> partial[FormSearch]:
         """From the form; random numbers of a worker are its own."""
-        return partial(remade_form_search, self.form, self.steps, self.options, self.lift)
+        return partial(remade_form_search, self.form, self.steps, self.options, self.lift, self.gap_before)
 
     def counts(self) -> dict[str, int]:
         """How often each bound was used."""
@@ -91,7 +91,15 @@ class FormSearch(Method):
 
 
 def remade_form_search(
-    form: QuadraticForm, steps: Steps, options: QuadraticBranchAndBound, lift: Lift, problem: Problem, run: Run
+    form: QuadraticForm,
+    steps: Steps,
+    options: QuadraticBranchAndBound,
+    lift: Lift,
+    gap_before: float,
+    problem: Problem,
+    run: Run,
 ) -> FormSearch:
-    """The search in another process, where the problem is that of the run."""
-    return FormSearch(run, form, steps, np.random.default_rng(), options, lift)
+    """The search in another process, whose run begins without sets and bound."""
+    search = FormSearch(run, form, steps, np.random.default_rng(run.seed), options, lift)
+    search.gap_before = gap_before
+    return search

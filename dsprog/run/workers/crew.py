@@ -198,10 +198,8 @@ class Crew:
         """For the result: what each worker did."""
         present = self._left - self.joined - self.away if self.joined is not None else 0.0
         return tuple(
-            WorkerShare(
-                name, account.nodes, account.units, account.seconds, account.cpu, idle(account.seconds, present)
-            )
-            for name, account in sorted(self._accounts.items())
+            WorkerShare(name, who.nodes, who.units, who.seconds, who.cpu, idle(who.seconds, present))
+            for name, who in sorted(self._accounts.items())
         )
 
 
