@@ -294,8 +294,7 @@ class LocalProcesses(Executor):
         with contextlib.suppress(EOFError, OSError, ValueError, pickle.UnpicklingError):
             while True:
                 self._news.put((worker, worker.pipe.recv()))
-        self._news.put((worker, None))
-        worker.pipe.close()
+        self._news.put((worker, None))  # the pipe is closed with the last who holds it: another thread may write to it
 
 
 @contextlib.contextmanager
