@@ -35,6 +35,7 @@ from dsprog.run.workers.unit import Job, Unit, Worktop, describe
 
 CUTOFF, STOP, FIRST = 0, 1, 2  # places in the shared block; from FIRST on, the lease that each worker is to hand back
 STILLBORN = 3  # workers in a row that end before they begin, after which no more are started
+THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
 GRACE = 0.5  # seconds for a process to end before it is killed
 
 
@@ -274,7 +275,7 @@ class LocalProcesses(Executor):
         """Start a process; Ctrl-C does not reach it."""
         ours, theirs = self._context.Pipe()
         process = self._context.Process(target=serve, args=(place, self._shared, theirs), daemon=True)
-        with sigint_blocked(), main_module_hidden(b"__main__" not in self._job):
+        with sigint_blocked(), one_thread_environment(), main_module_hidden(b"__main__" not in self._job):
             process.start()
         theirs.close()
         worker = Worker(next(self._names), place, process, ours, queue.SimpleQueue())
@@ -308,6 +309,21 @@ def sigint_blocked() -> Iterator[None]:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+@contextlib.contextmanager
+def one_thread_environment() -> Iterator[None]:
+    """A block in which a process that is started has one BLAS thread, in libraries that it loads later as well."""
+    before = {name: os.environ.get(name) for name in THREADS}
+    os.environ.update(dict.fromkeys(THREADS, "1"))
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
 
 
 @contextlib.contextmanager

@@ -68,33 +68,32 @@ def check_killed(objective, alone, processes, seed, most, pause=0.5, **settings)
     return killer.kills
 
 
-def test_killed_workers_lose_nothing(monkeypatch):
+def test_killed_workers_lose_nothing(monkeypatch, two):
     objective = FAMILIES["concave"](26, 3)
     alone = ds.minimize(objective)
-    with eager(monkeypatch), LocalProcesses(2) as processes:
-        assert check_killed(objective, alone, processes, 0, most=2, pause=0.1) == 2
+    with eager(monkeypatch):
+        assert check_killed(objective, alone, two, 0, most=2, pause=0.1) == 2
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(12))
-def test_many_killed_workers_lose_nothing(monkeypatch, seed):
+def test_many_killed_workers_lose_nothing(monkeypatch, two, seed):
     objective = FAMILIES[("concave", "coverage", "facility")[seed % 3]](34 + 2 * (seed % 4), seed)
     alone, kills = ds.minimize(objective), 0
-    with eager(monkeypatch), LocalProcesses(2) as processes:
+    with eager(monkeypatch):
         while kills < 10:
-            kills += check_killed(objective, alone, processes, seed + 100 * kills, most=10, pause=2.0)
+            kills += check_killed(objective, alone, two, seed + 100 * kills, most=10, pause=2.0)
     assert kills >= 10
 
 
-def test_a_worker_that_hangs_is_replaced(monkeypatch):
+def test_a_worker_that_hangs_is_replaced(monkeypatch, two):
     objective = FAMILIES["concave"](26, 3)
     alone, said = ds.minimize(objective), []
     monkeypatch.setattr(supervisor, "HANGS", 0.5)
     monkeypatch.setattr("dsprog.run.run.Run.say", lambda run, sentence: said.append(sentence))
-    with eager(monkeypatch), LocalProcesses(2) as processes:
-        with Killer(processes, 0, most=1, number=signal.SIGSTOP, pause=0.05) as killer:
-            result = ds.minimize(objective, SMALL, workers=processes)
-        assert killer.kills == 1
+    with eager(monkeypatch), Killer(two, 0, most=1, number=signal.SIGSTOP, pause=0.05) as killer:
+        result = ds.minimize(objective, SMALL, workers=two)
+    assert killer.kills == 1
     assert result.certified
     assert result.value == pytest.approx(alone.value, abs=1e-9)
     assert any("its worker is replaced" in sentence for sentence in said)

@@ -11,18 +11,11 @@ import dsprog as ds
 from dsprog.core.problem import as_problem
 from dsprog.core.validation import all_masks
 from dsprog.generators import FAMILIES
-from dsprog.run.workers.local import LocalProcesses
 from tests.helpers.constraints import random_constraints
 from tests.helpers.enumeration import check_best
 from tests.helpers.workers import eager
 
 SMALL = ds.BranchAndBound(unit=40, batch=8)
-
-
-@pytest.fixture(scope="module")
-def two():
-    with LocalProcesses(2) as processes:
-        yield processes
 
 
 @pytest.fixture(autouse=True)
@@ -148,3 +141,17 @@ def test_what_cannot_travel_is_refused_in_a_sentence():
     for wrong in (2.5, "two", None, True):
         with pytest.raises(TypeError, match='workers must be a number, "all"'):
             ds.minimize(ds.Modular([1.0]), workers=wrong)
+
+
+def test_workers_have_one_blas_thread(two):
+    """In libraries, too, that they load after they began: with more a semidefinite search is ten times slower."""
+    from dsprog.run.workers.local import THREADS, one_thread_environment
+
+    before = {name: os.environ.get(name) for name in THREADS}
+    with one_thread_environment():
+        assert [os.environ[name] for name in THREADS] == ["1"] * 3
+    assert {name: os.environ.get(name) for name in THREADS} == before
+    ds.minimize(FAMILIES["concave"](12, 3), SMALL, workers=two)
+    for pid in two.pids if os.path.exists("/proc") else ():
+        with open(f"/proc/{pid}/environ", "rb") as file:
+            assert b"OPENBLAS_NUM_THREADS=1" in file.read().split(b"\0")

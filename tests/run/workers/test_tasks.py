@@ -10,12 +10,6 @@ from dsprog.generators import FAMILIES
 from dsprog.run.workers.local import LocalProcesses
 
 
-@pytest.fixture(scope="module")
-def two():
-    with LocalProcesses(2) as processes:
-        yield processes
-
-
 @pytest.fixture(autouse=True)
 def at_once(monkeypatch):
     monkeypatch.setattr(beside, "LASTING", 0.0)
