@@ -65,6 +65,7 @@ class Method(ABC):
     reason: str = ""
     rounding: float = 0.0
     accepted: float = 0.0  # the distance between value and bound that an option of the solver allows
+    mixes: ClassVar[bool] = False  # whether bundles can be put together: their nodes are expanded as one batch
     guides: ClassVar[tuple[str, ...]] = ()  # arrays of floats in its bundles that no bound rests on
 
     def __init__(self, problem: Problem, run: Run) -> None:

@@ -34,6 +34,7 @@ KEPT = ("lower", "I", "U", "x")  # what a node is made of; the rest is computed 
 class IntervalSearch(Method):
     """The mathematics of a run: how nodes are bounded, fixed and split."""
 
+    mixes: ClassVar[bool] = True
     guides: ClassVar[tuple[str, ...]] = ("x",)  # where the steps of the dual bound begin
 
     def __init__(self, problem: Problem, run: Run, options: BranchAndBound) -> None:

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 SECONDS_OF_A_UNIT = 2.0
 SECONDS_OF_THE_FIRST = 0.05
 PIECES = 8  # open nodes for each worker from which on units are as long as they get
+FEWEST = 256  # nodes of a unit, if there are so many: fewer would leave batches half empty
 SHARE = 4  # a unit gets at most this part of what each worker would get
 WAIT = 0.05  # seconds for news before limits are looked at again
 LAST_WAIT = 0.4  # seconds for the units that were called back at the end
@@ -36,16 +37,16 @@ HANGS = 60.0  # seconds beyond its time after which a unit is lost; doubled each
 
 @dataclass
 class Pace:
-    """How many nodes a unit gets: twice as many while units end before a quarter of their time."""
+    """How many nodes a unit gets: twice as many while units end early, never fewer than fill a batch."""
 
-    rows: int = 64
+    rows: int = FEWEST
 
     def learn(self, seconds: float, is_done: bool) -> None:
         """A unit ended after some seconds, with nodes left or without."""
         if is_done and seconds < 0.25 * SECONDS_OF_A_UNIT:
             self.rows = min(2 * self.rows, 1 << 16)
         elif not is_done:
-            self.rows = max(1, self.rows // 2)
+            self.rows = max(FEWEST, self.rows // 2)
 
 
 @dataclass

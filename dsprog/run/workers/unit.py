@@ -13,7 +13,7 @@ import numpy as np
 from dsprog.core.oracle import count_oracle_calls
 from dsprog.core.problem import Problem
 from dsprog.core.validation import Floats, Masks
-from dsprog.run.driver import Bundle, Frontier, Method
+from dsprog.run.driver import Bundle, Frontier, Method, concatenate
 from dsprog.run.limits import Limits
 from dsprog.run.result import Verdict
 from dsprog.run.run import Run
@@ -139,6 +139,8 @@ class Desk:
             link.used = cutoff = min(unit.cutoff, link.cutoff(), run.cutoff)
             if frontier.lower >= cutoff:
                 return Frontier(), min(closed, frontier.lower), cuts
+            if self.method.mixes and len(frontier.heap) > 1:
+                frontier = mixed(frontier)
             expansion = self.method.expand(frontier.heap[0][2], cutoff)
             closed, cuts = min(closed, expansion.closed), expansion.cuts
             run.nodes += expansion.nodes
@@ -149,6 +151,15 @@ class Desk:
             if link.over() or run.nodes_left <= 0 or run.seconds_left <= 0:
                 break
         return frontier, closed, cuts
+
+
+def mixed(frontier: Frontier) -> Frontier:
+    """All bundles as one, least bound last, where a search that goes deep begins: batches are full from the start."""
+    whole = Frontier()
+    whole.push(
+        concatenate([bundle for _, _, bundle in sorted(frontier.heap, key=lambda entry: entry[:2], reverse=True)])
+    )
+    return whole
 
 
 def describe(error: BaseException) -> Any:
