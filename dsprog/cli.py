@@ -94,6 +94,7 @@ def warmup() -> None:
 @click.option("--checkpoint", type=FILE, help="File to save the run to.")
 @click.option("--resume", is_flag=True, help="Continue from the checkpoint if it is there.")
 @click.option("--k-best", type=int, help="List the K best sets.")
+@click.option("--workers", default="1", show_default=True, help="Processes that share the search, or `all`.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @click.option("--save", type=FILE, help="Write the result to a file as JSON.")
 @click.option("--quiet", is_flag=True, help="No live log.")
@@ -114,11 +115,16 @@ def solve(ctx: click.Context, file: Path, **options: Any) -> None:
     """  # noqa: D301  # a backspace before lines that click must not wrap
     refuse_what_would_be_ignored(**options)
     answer = solved(file, **options)
-    data = answer.to_dict() if hasattr(answer, "to_dict") else vars(answer)
+    data = answer.to_dict() if hasattr(answer, "to_dict") else answer_as_data(answer)
     if options["save"] is not None:
         options["save"].write_text(json.dumps(data, indent=1) + "\n")
     click.echo(json.dumps(data) if options["as_json"] else str(answer))
     ctx.exit(0 if answer.certified or answer.status == "infeasible" else 3)
+
+
+def answer_as_data(best: Any) -> dict[str, Any]:
+    """The best sets as plain data."""
+    return {**vars(best), "workers": [vars(share) for share in best.workers]}
 
 
 def refuse_what_would_be_ignored(
@@ -149,6 +155,7 @@ def solved(
     settings = {name: others[name] for name in ("seed", "time_limit", "node_limit", "checkpoint")}
     settings |= {"solver": solver_named(solver), "constraints": problem.constraints}
     settings["verbose"] = int(not others["quiet"])
+    settings["workers"] = int(others["workers"]) if others["workers"].isdigit() else others["workers"]
     if k_best is not None:
         return enumerate_best(problem.objective, k_best, **settings)
     return minimize(problem.objective, gap=gap or 0.0, **settings)

@@ -66,6 +66,10 @@ class Problem:
         found: Derived = self._derived[make]
         return found
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickled as what it was made of: what was derived is derived again."""
+        return Problem, (self.objective, self.constraints)
+
     def feasible(self, masks: Masks) -> Masks:
         """Whether each row is a feasible set."""
         return self.rows.satisfied(masks)

@@ -3,16 +3,18 @@
 Which of two exact solvers is faster is often not known beforehand. Here they share one thread and one incumbent: a set
 that one finds closes nodes of the other, and the bound is the larger of the two. Turns double in length from round to
 round, since a mixed-integer programme that is stopped at the end of a turn begins anew in the next; so two solvers
-together take at most some eight times as long as the faster one alone.
+together take at most some eight times as long as the faster one alone. With workers the racers run at once after the
+first round, each in a process of its own.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import ClassVar
 
 from dsprog.core.problem import Problem
-from dsprog.core.validation import as_number
+from dsprog.core.validation import Floats, Masks, as_number
 from dsprog.exact.compact.compact_model import CompactModel
 from dsprog.exact.interval.branch_and_bound import BranchAndBound
 from dsprog.run.driver import Search
@@ -20,6 +22,9 @@ from dsprog.run.needs import Need
 from dsprog.run.result import Verdict
 from dsprog.run.run import Run
 from dsprog.run.solver import SearchSolver, Solver
+from dsprog.run.workers.crew import Crew
+from dsprog.run.workers.tasks import Task
+from dsprog.run.workers.unit import UnitAnswer
 
 
 @dataclass(frozen=True)
@@ -63,13 +68,21 @@ class Race(Solver):
     def solve(self, problem: Problem, run: Run) -> Verdict:
         """Rounds of turns until one search ends or the run says stop."""
         racers, turn = Racers(problem, run, self.solvers), self.turn
-        while True:
-            for k in range(len(self.solvers)):
-                with run.turn(turn):
-                    verdict = racers.take_turn(k)
-                if verdict is not None:
-                    return verdict
-            turn *= 2
+        crew, run.crew, run.link = run.crew, None, None  # the search of one racer is not shared
+        try:
+            while True:
+                for k in range(len(self.solvers)):
+                    with run.turn(turn):
+                        verdict = racers.take_turn(k)
+                    if verdict is not None:
+                        return verdict
+                if crew is not None and crew.can_take_tasks:
+                    verdict = AtOnce(problem, run, self.solvers).race(crew)
+                    if verdict is not None:
+                        return verdict
+                turn *= 2
+        finally:
+            run.crew = run.link = crew
 
 
 class Racers:
@@ -98,4 +111,46 @@ class Racers:
     def _verdict(self, k: int, reason: str | None, how: str) -> Verdict:
         verdict = self.searches[k].verdict(reason)
         proof = f"race {how} by {type(self.solvers[k]).__name__}: {verdict.proof}"
+        return Verdict(verdict.status, proof, verdict.reason, verdict.within)
+
+
+class AtOnce:
+    """The racers as tasks of a crew: each has all sets of the others, and the first proof ends it."""
+
+    def __init__(self, problem: Problem, run: Run, solvers: tuple[SearchSolver, ...]) -> None:
+        self.problem, self.run, self.solvers = problem, run, solvers
+        self.ended: dict[int, Verdict] = {}
+        self.lower = [-math.inf] * len(solvers)
+        self.crew: Crew | None = None
+
+    def race(self, crew: Crew) -> Verdict | None:
+        """The verdict; None if there were no workers after all."""
+        run, self.crew = self.run, crew
+        tasks = [
+            Task(self.problem, solver, run.seed, *run.best_sets(), gap=run.limits.gap, within=run.within)
+            for solver in self.solvers
+        ]
+        reason = crew.do(run, tasks, self._hear, self._end)
+        best = max(range(len(self.solvers)), key=lambda k: (self._has_proved(k), k in self.ended, self.lower[k]))
+        if reason is not None:
+            return self._said(best, Verdict(reason), "led")
+        return self._said(best, self.ended[best], "won") if self.ended else None
+
+    def _hear(self, k: int, masks: Masks, values: Floats, lower: float) -> None:
+        if self.run.offer(masks, values, type(self.solvers[k]).__name__) and self.crew is not None:
+            self.crew.executor.share(masks, values)
+        self.lower[k] = max(self.lower[k], lower)
+        self.run.raise_bound(min(lower, self.run.value))
+
+    def _end(self, k: int, answer: UnitAnswer) -> bool:
+        self._hear(k, answer.masks, answer.values, answer.closed)
+        if answer.verdict is not None:
+            self.ended[k] = answer.verdict
+        return self._has_proved(k)
+
+    def _has_proved(self, k: int) -> bool:
+        return k in self.ended and self.ended[k].status in ("optimal", "gap", "infeasible")
+
+    def _said(self, k: int, verdict: Verdict, how: str) -> Verdict:
+        proof = f"race {how} by {type(self.solvers[k]).__name__}: {verdict.proof or 'stopped'}"
         return Verdict(verdict.status, proof, verdict.reason, verdict.within)

@@ -31,12 +31,14 @@ MEASURES = {
 }
 
 
-def reproduce(out: Path, quick: bool = False, time_limit: float = 10.0, say: Say = print) -> tuple[Path, ...]:
+def reproduce(
+    out: Path, quick: bool = False, time_limit: float = 10.0, say: Say = print, n_jobs: int | None = None
+) -> tuple[Path, ...]:
     """Run what is missing, save each row as it comes, draw. Returns the paths of the rows and of the figure."""
     sizes, seeds, families = ((2, 3), (0,), CHOSEN[:2]) if quick else ((3, 4, 5, 6), (0, 1), CHOSEN)
     rows = SavedRows(out / "bounds.csv", KEY)
     cells = [dict(zip(KEY, cell)) for cell in itertools.product(families, sizes, seeds, BOUNDS, SUBDIVISIONS)]
-    run_missing(rows, cells, lambda cell: measured(cell, time_limit), say)
+    run_missing(rows, cells, lambda cell: measured(cell, time_limit), say, n_jobs=n_jobs)
     return rows.path, draw(rows.rows, out / "bounds.png")
 
 

@@ -83,6 +83,7 @@ def command_of(module: str, experiment: ExperimentCommand) -> click.Command:
         click.Option(["--quick"], is_flag=True, help="A small version that takes seconds."),
         click.Option(["--out"], type=FOLDER, default="results", show_default=True, help="Folder."),
         click.Option(["--time-limit"], default=limit, show_default=True, help="Seconds for each run."),
+        click.Option(["--n-jobs"], type=int, help="Processes beside each other; -1 for all processors."),
         *experiment.options,
     ]
     return click.Command(module.replace("_", "-"), params=params, callback=partial(run, module), help=experiment.words)

@@ -33,7 +33,12 @@ NEAREST = 1e-6  # distances below this are drawn here, as found
 
 
 def reproduce(
-    out: Path, quick: bool = False, time_limit: float = 60.0, say: Say = print, data: Path | None = None
+    out: Path,
+    quick: bool = False,
+    time_limit: float = 60.0,
+    say: Say = print,
+    data: Path | None = None,
+    n_jobs: int | None = None,
 ) -> tuple[Path, ...]:
     """Run what is missing, save each row as it comes, draw. Returns the paths of the rows and of the figure."""
     rows = SavedRows(out / "ds_benchmarks.csv", KEY)
@@ -47,7 +52,7 @@ def reproduce(
     def measure(cell: Row) -> Row:
         return measured(objective(cell["instance"]), SOLVERS[TITLES[cell["solver"]]](), time_limit)
 
-    run_missing(rows, cells, measure, say)
+    run_missing(rows, cells, measure, say, n_jobs=n_jobs)
     return rows.path, draw(rows.rows, out / "ds_benchmarks.png")
 
 

@@ -73,7 +73,9 @@ def table_of(path: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
-def reproduce(out: Path, quick: bool = False, time_limit: float = 30.0, say: Say = print) -> tuple[Path, ...]:
+def reproduce(
+    out: Path, quick: bool = False, time_limit: float = 30.0, say: Say = print, n_jobs: int | None = None
+) -> tuple[Path, ...]:
     """Run what is missing, save each row as it comes, write a page. Returns the paths of both."""
     data = data_folder()
     instances = {instance.name: instance for instance in (*qubo_instances(data), *energy_instances(data))}
@@ -90,7 +92,7 @@ def reproduce(out: Path, quick: bool = False, time_limit: float = 30.0, say: Say
     def measure(cell: Row) -> Row:
         return measured(instances[cell["instance"]], cell["solver"], time_limit)
 
-    run_missing(rows, cells, measure, say, warm_up)
+    run_missing(rows, cells, measure, say, warm_up, n_jobs)
     return rows.path, write_page(out / "energies.html", TITLE, parts(rows.rows, time_limit))
 
 

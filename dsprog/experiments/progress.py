@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from dsprog.experiments.saved_rows import Row, SavedRows
 
@@ -16,10 +16,14 @@ def run_missing(
     measure: Callable[[Row], Row],
     say: Say = print,
     warm_up: Callable[[], object] = lambda: None,
+    n_jobs: int | None = None,
+    together: Sequence[str] = (),
 ) -> None:
     """Measure and save each cell that ``rows`` does not have; a run that was stopped goes on where it was.
 
     A cell has the columns that name a row, ``measure`` gives the others; ``warm_up`` is called first if any is missing.
+    With several ``n_jobs``, as scikit-learn counts them, processes measure beside each other; cells that agree in the
+    columns ``together`` stay in one process and in order.
 
     >>> import tempfile
     >>> from pathlib import Path
@@ -34,13 +38,44 @@ def run_missing(
     if missing:
         warm_up()
     began = time.perf_counter()
-    for done, cell in enumerate(missing, 1):
-        started = time.perf_counter()
-        rows.append({**cell, **measure(cell)})
-        now = time.perf_counter()
-        left = (now - began) / done * (len(missing) - done)
-        name = " ".join(f"{key}={cell[key]}" for key in rows.key)
-        say(f"[{done}/{len(missing)}] {name}: {now - started:.2f} s; about {duration(left)} left")
+    for done, (row, seconds) in enumerate(measured_rows(rows, missing, measure, n_jobs, together), 1):
+        rows.append(row)
+        left = (time.perf_counter() - began) / done * (len(missing) - done)
+        name = " ".join(f"{key}={row[key]}" for key in rows.key)
+        say(f"[{done}/{len(missing)}] {name}: {seconds:.2f} s; about {duration(left)} left")
+
+
+def measured_rows(
+    rows: SavedRows, cells: Sequence[Row], measure: Callable[[Row], Row], n_jobs: int | None, together: Sequence[str]
+) -> Iterator[tuple[Row, float]]:
+    """Rows as they come, each with its seconds."""
+    if n_jobs in (None, 1):
+        for cell in cells:
+            yield timed(measure, cell)
+        return
+    from joblib import Parallel, delayed
+
+    groups: dict[object, list[Row]] = {}
+    for k, cell in enumerate(cells):
+        groups.setdefault(tuple(cell[name] for name in together) or k, []).append(cell)
+    jobs = (delayed(measured_group)(rows, measure, group) for group in groups.values())
+    for found in Parallel(n_jobs=n_jobs, return_as="generator_unordered")(jobs):
+        yield from found
+
+
+def measured_group(rows: SavedRows, measure: Callable[[Row], Row], cells: list[Row]) -> list[tuple[Row, float]]:
+    """Cells in order, in another process, where ``measure`` sees the rows of those before."""
+    found = []
+    for cell in cells:
+        found.append(timed(measure, cell))
+        rows.rows.append(found[-1][0])
+    return found
+
+
+def timed(measure: Callable[[Row], Row], cell: Row) -> tuple[Row, float]:
+    """A row and its seconds."""
+    started = time.perf_counter()
+    return {**cell, **measure(cell)}, time.perf_counter() - started
 
 
 def duration(seconds: float) -> str:

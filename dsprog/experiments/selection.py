@@ -94,6 +94,7 @@ class SelectionExperiment:
         say: Say = print,
         datasets: int | None = None,
         methods: str | None = None,
+        n_jobs: int | None = None,
     ) -> tuple[Path, ...]:
         """Run what is missing, save each row as it comes, draw. Returns the paths of rows, figure and page."""
         setting = SelectionSetting(16, 30, min(time_limit, 3.0)) if quick else SelectionSetting(time_limit=time_limit)
@@ -101,7 +102,7 @@ class SelectionExperiment:
         cells = self.cells(quick, self.datasets if datasets is None else datasets, names)
         rows = SavedRows(out / f"{self.name}.csv", KEY)
         with single_thread():
-            run_missing(rows, cells, lambda cell: measured(setting, cell), say, lambda: warm_up(names))
+            run_missing(rows, cells, lambda cell: measured(setting, cell), say, lambda: warm_up(names), n_jobs)
         figure = self.draw(rows.rows, out / f"{self.name}.png")
         return rows.path, figure, self.page(rows.rows, figure, setting)
 

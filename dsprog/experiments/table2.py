@@ -58,6 +58,7 @@ def reproduce(
     say: Say = print,
     draws: int | None = None,
     data: Sequence[str] = tuple(DRAWS),
+    n_jobs: int | None = None,
 ) -> tuple[Path, ...]:
     """Run what is missing, save each row as it comes, draw. Returns the paths of rows, summary, figure and page."""
     rows = SavedRows(out / "table2.csv", KEY)
@@ -72,7 +73,7 @@ def reproduce(
         split = split_of(cell["data"], cell["draw"], cell["fold"], quick)
         return measured(split, cell, time_limit, rows.rows)
 
-    run_missing(rows, cells, measure, say)
+    run_missing(rows, cells, measure, say, n_jobs=n_jobs, together=("data", "draw", "fold"))
     return rows.path, *write_results(rows.rows, out)
 
 

@@ -10,8 +10,9 @@ from __future__ import annotations
 import heapq
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -64,6 +65,8 @@ class Method(ABC):
     reason: str = ""
     rounding: float = 0.0
     accepted: float = 0.0  # the distance between value and bound that an option of the solver allows
+    mixes: ClassVar[bool] = False  # whether bundles can be put together: their nodes are expanded as one batch
+    guides: ClassVar[tuple[str, ...]] = ()  # arrays of floats in its bundles that no bound rests on
 
     def __init__(self, problem: Problem, run: Run) -> None:
         self.problem, self.run = problem, run
@@ -91,6 +94,18 @@ class Method(ABC):
     def restore(self, state: dict[str, np.ndarray]) -> None:
         """Take back what :meth:`state` gave."""
         del state
+
+    def recipe(self) -> Callable[[Problem, Run], Method] | None:
+        """How a worker makes this method again, in a form that can be pickled; None if it cannot be shared."""
+        return None
+
+    def counts(self) -> dict[str, int]:
+        """What :meth:`proof` counts, so that workers can tell what they did."""
+        return {}
+
+    def credit(self, counts: dict[str, int]) -> None:
+        """Add what a worker did."""
+        del counts
 
 
 @dataclass
@@ -134,6 +149,7 @@ class Search:
     def __init__(self, method: Method, run: Run) -> None:
         self.method, self.run = method, run
         self.frontier, self.closed = Frontier(), math.inf
+        self.began = run.seconds
         saved = run.checkpoint.load() if run.checkpoint is not None else None
         if saved is None:
             self._begin()
@@ -191,6 +207,8 @@ class Search:
             reason = None if self.ended else self.run.stop_reason()
             if self.ended or reason is not None or self.run.turn_is_over:
                 return reason
+            if self.run.crew is not None and self.run.crew.joins(self):
+                return self.run.crew.go(self)
             self.step()
             self.save()
 
@@ -222,6 +240,11 @@ def branch_and_bound(method: Method, run: Run) -> Verdict:
         return search.verdict(search.go())
     finally:
         search.save(force=True)
+
+
+def remade(kind: Callable[..., Method], options: Any, problem: Problem, run: Run) -> Method:
+    """A method of a class and its options, for :meth:`Method.recipe`."""
+    return kind(problem, run, options)
 
 
 def concatenate(bundles: list[Bundle]) -> Bundle:

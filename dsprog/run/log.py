@@ -12,11 +12,12 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any, TextIO
 
-from dsprog.run.result import Event
+from dsprog.run.result import Event, Staff
 
 LOGGER = logging.getLogger("dsprog")
 
 WIDTHS = {"source": 12, "seconds": 8, "nodes": 10, "open": 8, "cuts": 6, "bound": 13, "value": 13, "gap": 8}
+WIDTHS |= {"workers": 7, "nodes/s": 9, "busy": 5}
 
 
 def number(value: float) -> str:
@@ -25,7 +26,8 @@ def number(value: float) -> str:
 
 
 def cells(event: Event) -> dict[str, str]:
-    """An event as the cells of a line, by column; cuts only where the solver has cuts."""
+    """An event as the cells of a line, by column; cuts only where the solver has cuts, workers where there are some."""
+    staff = event.staff
     return {
         "source": event.source,
         "seconds": f"{event.seconds:.2f}",
@@ -35,7 +37,13 @@ def cells(event: Event) -> dict[str, str]:
         "bound": number(event.lower_bound),
         "value": number(event.value),
         "gap": "-" if math.isinf(event.gap) else f"{100 * event.gap:.3g} %",
+        **({} if staff is None else shared(staff)),
     }
+
+
+def shared(staff: Staff) -> dict[str, str]:
+    """How many workers there are, the nodes a second of all, and which part of the time they worked."""
+    return {"workers": f"{staff.workers}", "nodes/s": f"{staff.rate:,.0f}", "busy": f"{100 * staff.efficiency:.0f} %"}
 
 
 def line_of(texts: dict[str, str]) -> str:

@@ -59,8 +59,30 @@ class Verdict:
 
 
 @dataclass(frozen=True)
+class Staff:
+    """The workers at one moment: how many are there, nodes a second of all, and which part of the time they work."""
+
+    workers: int
+    rate: float
+    efficiency: float
+
+
+@dataclass(frozen=True)
+class WorkerShare:
+    """What one worker did: nodes, units, seconds of clock and CPU of work, and which part of the time it had none."""
+
+    name: str
+    nodes: int
+    units: int
+    seconds: float
+    cpu: float
+    idle: float
+
+
+@dataclass(frozen=True)
 class Event:
-    """One moment of a run, as callbacks and the trace have it; ``cuts`` counts cutting planes where there are any.
+    """One moment of a run, as callbacks and the trace have it; ``cuts`` counts cutting planes where there are any, and
+    ``staff`` says how many workers share the search, where several do.
 
     >>> import dsprog as ds
     >>> events = []
@@ -76,11 +98,17 @@ class Event:
     lower_bound: float
     source: str
     cuts: int | None = None
+    staff: Staff | None = None
 
     @property
     def gap(self) -> float:
         """Relative gap at that moment."""
         return relative_gap(self.value, self.lower_bound)
+
+    def to_dict(self) -> dict[str, Any]:
+        """All fields as plain data; infinite numbers become None."""
+        fields = {name: finite(entry) for name, entry in vars(self).items()}
+        return fields | {"staff": None if self.staff is None else vars(self.staff)}
 
 
 @dataclass(frozen=True)
@@ -116,6 +144,8 @@ class Result:
         Size of the ground set, and the names of all its elements if they have any.
     maximised : bool
         Whether it is a maximum.
+    workers : tuple of WorkerShare
+        Nodes, units, seconds and idle share of each worker, where several shared the search.
 
     Examples
     --------
@@ -144,6 +174,7 @@ class Result:
     n: int = 0
     names: Labels | None = field(default=None, repr=False)
     maximised: bool = False
+    workers: tuple[WorkerShare, ...] = field(default=(), repr=False)
 
     @property
     def bound(self) -> float:
@@ -181,7 +212,8 @@ class Result:
         words = ("message", "proof", "presolve", "solver", "nodes", "seconds", "oracle_calls", "n", "maximised")
         fields = {name: getattr(self, name) for name in (*numbers, *words)}
         fields["labels"] = [name if isinstance(name, (str, int, float)) else str(name) for name in self.labels]
-        fields["trace"] = [{name: finite(entry) for name, entry in vars(event).items()} for event in self.trace]
+        fields["trace"] = [event.to_dict() for event in self.trace]
+        fields["workers"] = [vars(share) for share in self.workers]
         return {name: list(entry) if name == "S" else finite(entry) for name, entry in fields.items()}
 
     def save(self, path: str | os.PathLike[str]) -> None:

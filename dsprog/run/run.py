@@ -13,6 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
@@ -23,10 +24,23 @@ from dsprog.run.clock import Clock
 from dsprog.run.incumbents import Incumbents
 from dsprog.run.limits import Limits
 from dsprog.run.log import Log
-from dsprog.run.result import Event, relative_gap
+from dsprog.run.result import Event, Staff, relative_gap
+
+if TYPE_CHECKING:
+    from dsprog.run.workers.crew import Crew
 
 Callback = Callable[[Event], object]
 SECONDS_BETWEEN_LINES = 1.0
+
+
+class Caller(Protocol):
+    """Somebody outside who may want an expansion to end early, or all to stop."""
+
+    def called(self) -> bool:
+        """Whether the open nodes of an expansion are wanted."""
+
+    def stopped(self) -> bool:
+        """Whether all stop."""
 
 
 class Run:
@@ -48,6 +62,8 @@ class Run:
         Where searches keep what they need to go on.
     parent : Run, optional
         The run that this one is a part of.
+    crew : Crew, optional
+        Workers that share its searches.
     """
 
     def __init__(
@@ -62,10 +78,13 @@ class Run:
         within: float = math.inf,
         checkpoint: Section | None = None,
         parent: Run | None = None,
+        crew: Crew | None = None,
     ) -> None:
         self.problem, self.limits, self.callback = problem, limits or Limits(), callback
         self.best, self.within = Incumbents(keeps), within
-        self.checkpoint, self.parent = checkpoint, parent
+        self.checkpoint, self.parent, self.crew = checkpoint, parent, crew
+        self.link: Caller | None = crew
+        self.staff: Staff | None = None
         self.rng, self.seed = np.random.default_rng(seed), seed
         self.lower_bound = -math.inf
         self.nodes = self.open = 0
@@ -94,6 +113,7 @@ class Run:
             within=self.within,
             checkpoint=None if self.checkpoint is None else self.checkpoint.part(name),
             parent=self,
+            crew=self.crew,
         )
 
     def trial(self, seconds: float = math.inf) -> Run:
@@ -220,7 +240,8 @@ class Run:
             self._report(source, improved=False)
             self.nodes = done
         due = self.checkpoint is not None and self.checkpoint.due()  # the driver saves between two expansions
-        return due or nodes >= self.nodes_left or self.turn_is_over or self.stop_reason() is not None
+        called = self.link is not None and self.link.called()
+        return due or called or nodes >= self.nodes_left or self.turn_is_over or self.stop_reason() is not None
 
     @property
     def logs(self) -> bool:
@@ -248,7 +269,8 @@ class Run:
 
     def _record(self, source: str, improved: bool) -> Event:
         self._last_line = self.seconds
-        event = Event(self._last_line, self.nodes, self.open, self.value, self.lower_bound, source, self.cuts)
+        known = self.value, self.lower_bound
+        event = Event(self._last_line, self.nodes, self.open, *known, source, self.cuts, self.staff)
         self.trace.append(event)
         if self._log is not None:
             self._log.write(event, improved)
@@ -256,7 +278,7 @@ class Run:
 
     def stop_reason(self) -> str | None:
         """The status to stop with, or None to go on."""
-        if self.interrupted:
+        if self.interrupted or (self.link is not None and self.link.stopped()):
             return "interrupted"
         if self._stopped_by_callback:
             return "callback"

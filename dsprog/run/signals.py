@@ -1,4 +1,4 @@
-"""SIGTERM ends a run that keeps a checkpoint as Ctrl-C does: it is saved first."""
+"""SIGTERM ends a run that keeps a checkpoint as Ctrl-C does: it is saved first. A supervisor of workers notes both."""
 
 from __future__ import annotations
 
@@ -6,7 +6,10 @@ import signal
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from dsprog.run.run import Run
 
 
 @contextmanager
@@ -25,3 +28,26 @@ def sigterm_interrupts(wanted: bool) -> Iterator[None]:
 def interrupt(number: int, frame: Any) -> None:
     """As Ctrl-C does."""
     raise KeyboardInterrupt
+
+
+@contextmanager
+def interruptions_noted(run: Run) -> Iterator[None]:
+    """A block in which the first Ctrl-C, or SIGTERM in its place, stops the run at its next look; a second raises."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+
+    def note(number: int, frame: Any) -> None:
+        if run.interrupted:
+            raise KeyboardInterrupt
+        run.interrupted = True
+
+    noted = [number for number, handler in before.items() if handler in (signal.default_int_handler, interrupt)]
+    for number in noted:
+        signal.signal(number, note)
+    try:
+        yield
+    finally:
+        for number in noted:
+            signal.signal(number, before[number])

@@ -7,6 +7,7 @@ import os
 from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass, field
 from html import escape
+from typing import Any
 
 from dsprog.core.constraints import Constraint
 from dsprog.core.labels import Labels
@@ -16,9 +17,10 @@ from dsprog.core.set_function import SetFunction
 from dsprog.core.validation import as_count, as_number, elements
 from dsprog.pictures.html import table
 from dsprog.run.limits import Limits
-from dsprog.run.result import relative_gap
+from dsprog.run.result import WorkerShare, relative_gap
 from dsprog.run.run import Callback, Run
 from dsprog.run.solver import Solver
+from dsprog.run.workers.crew import crew_of
 from dsprog.solve.minimize import check_solver_object, opened
 from dsprog.solve.pipeline import Asked, Walked, begun, prepared, walk
 
@@ -43,6 +45,7 @@ class BestSets:
     presolve: str = ""
     lower_bound: float = -math.inf
     names: Labels | None = field(default=None, repr=False)
+    workers: tuple[WorkerShare, ...] = ()
 
     @property
     def gap(self) -> float:
@@ -93,6 +96,7 @@ def enumerate_best(
     callback: Callback | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
     reduce: bool | None = None,
+    workers: Any = 1,
 ) -> BestSets:
     """The k feasible sets of least value, exactly.
 
@@ -108,7 +112,7 @@ def enumerate_best(
         Only sets whose value is at most this much above the best.
     solver : Solver, optional
         One that lists: BranchAndBound, QuadraticBranchAndBound, PerspectiveBranchAndBound or BruteForce.
-    constraints, time_limit, node_limit, seed, verbose, callback, checkpoint, reduce
+    constraints, time_limit, node_limit, seed, verbose, callback, checkpoint, reduce, workers
         As in :func:`dsprog.minimize`; of presolve only those steps are taken that lose no set, ``presolve`` says which
         were left out.
 
@@ -127,10 +131,10 @@ def enumerate_best(
     if solver is not None and not solver.lists:
         raise TypeError(f"solver must be one that lists the best sets, such as BranchAndBound(), got {solver!r}")
     keeps = max(2, as_count(k, "k", least=1))  # one set is listed as the first of two
-    limits = Limits(time_limit, node_limit)
+    limits, crew = Limits(time_limit, node_limit), crew_of(workers, problem)
     with count_oracle_calls() as tally:
         section = opened(checkpoint, problem, solver, {"k": str(keeps), "within": str(within)})
-        run = begun(problem, limits, seed, verbose, callback, section, keeps, distance)
+        run = begun(problem, limits, seed, verbose, callback, section, keeps, distance, crew)
         walked = walk(problem, run, Asked(solver, reduce=reduce))
         return build_best_sets(problem, run, walked, k, tally)
 
@@ -159,4 +163,5 @@ def build_best_sets(problem: Problem, run: Run, walked: Walked, k: int, tally: T
         presolve=walked.presolve,
         lower_bound=min(run.lower_bound, *values.tolist()) if len(values) else run.lower_bound,
         names=problem.labels,
+        workers=() if run.crew is None else run.crew.shares(),
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 
@@ -17,6 +18,7 @@ from dsprog.run.limits import Limits
 from dsprog.run.result import STATUSES, Result, Verdict, relative_gap
 from dsprog.run.run import Callback, Run
 from dsprog.run.solver import Solver
+from dsprog.run.workers.crew import crew_of
 from dsprog.solve.pipeline import Asked, Walked, begun, prepared, walk
 
 LAST_PLACES = 64 * float(np.finfo(float).eps)  # by which a value and a bound that meet may differ
@@ -36,6 +38,7 @@ def minimize(
     callback: Callback | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
     reduce: bool | None = None,
+    workers: Any = 1,
 ) -> Result:
     """Minimise a difference of submodular functions.
 
@@ -69,6 +72,11 @@ def minimize(
         Whether elements that can be decided beforehand are taken out, and separable parts solved one by one; see
         :mod:`dsprog.presolve`. By default the solvers that ``minimize`` chooses by itself do so, while ``Prismatic``,
         ``BruteForce``, ``Scip`` and the approximate ones get the problem as it is.
+    workers : int, "all" or executor
+        Who shares the search: so many processes on this machine, as many as it has processors, or a
+        :class:`concurrent.futures.Executor` or :class:`dask.distributed.Client` of yours. They join when the search
+        has lasted a moment. With 1, the default, a run can be repeated bit for bit; with more, value, bound and
+        certificate are the same within rounding.
 
     Returns
     -------
@@ -85,10 +93,10 @@ def minimize(
     """
     problem = prepared(objective, constraints)
     check_solver_object(solver, checkpoint)
-    limits = Limits(time_limit, node_limit, gap)
+    limits, crew = Limits(time_limit, node_limit, gap), crew_of(workers, problem)
     with count_oracle_calls() as tally:
         section = opened(checkpoint, problem, solver, {"gap": gap})
-        run = begun(problem, limits, seed, verbose, callback, section)
+        run = begun(problem, limits, seed, verbose, callback, section, crew=crew)
         walked = walk(problem, run, Asked(solver, initial, reduce))
     return build_result(problem, run, walked, tally.calls)
 
@@ -150,4 +158,5 @@ def build_result(problem: Problem, run: Run, walked: Walked, oracle_calls: int) 
         upper_bound=value,
         n=problem.n,
         names=problem.labels,
+        workers=() if run.crew is None else run.crew.shares(),
     )

@@ -1,4 +1,4 @@
-"""Solve the parts that presolve left, one after the other, and let the run of the whole see it all.
+"""Solve the parts that presolve left, one after the other or in workers, and let the run of the whole see it all.
 
 Their bounds add up: lower = offset + Σ_k lower_k; a part that has none yet leaves the whole without one.
 """
@@ -17,6 +17,8 @@ from dsprog.presolve.chain import Presolved
 from dsprog.run.checkpoint import Saved
 from dsprog.run.result import Event, Verdict
 from dsprog.run.run import Run
+from dsprog.run.workers.unit import UnitAnswer
+from dsprog.solve.beside import part_task, pays, solve_beside, solve_with_restarts
 from dsprog.solve.choose import Choice
 
 ENDS_ALL = ("interrupted", "callback", "gap", "infeasible")  # parts after another limit are bounded at their root
@@ -44,6 +46,7 @@ class Parts:
         self.parts, self.nodes = presolved.parts, 0
         self.lower = np.full(len(self.parts), -np.inf)
         self.masks: list[Masks] = []
+        self.done: dict[int, Verdict] = {}  # parts that workers solved
         self._next_offer = 0.0
 
     def solve(self) -> Verdict:
@@ -52,8 +55,11 @@ class Parts:
             return self._solved_by(self.chosen(self.presolved.problem), self.presolved.problem, self.run)
         self._begin()
         verdict = Verdict("optimal", "nothing was left to search")
+        began = self.run.seconds
         for k, part in enumerate(self.parts):
-            ended = self._solve_part(k, part)
+            if not self.done and self._can_go_beside(k) and pays(self.run, began):
+                self._solve_beside(k)
+            ended = self.done.get(k) or self._solve_part(k, part)
             self._offer(now=k + 1 == len(self.parts) or ended.status in ENDS_ALL)
             if verdict.status == "optimal":
                 verdict = ended
@@ -77,7 +83,7 @@ class Parts:
         """Hand a problem to its solver, with a line in the log."""
         self._enter(choice)
         try:
-            return choice.solver.solve(problem, run)
+            return solve_with_restarts(choice.solver, problem, run)
         except ProgrammeFailed as error:  # costs a bound, never the run
             if choice.instead is None:
                 return Verdict("finished", reason=str(error))
@@ -126,6 +132,28 @@ class Parts:
             self._take(k, inner)
             self.nodes += inner.nodes
             self.run.progress(self.nodes, inner.open)
+
+    def _can_go_beside(self, k: int) -> bool:
+        """Whether the parts from one on are several, and neither lists nor checkpoints are wanted of them."""
+        return k + 1 < len(self.parts) and self.run.checkpoint is None and not self.run.lists
+
+    def _solve_beside(self, first: int) -> None:
+        """The parts from one on, each in a worker for some seconds; what is not done by then is searched here."""
+        parts = range(first, len(self.parts))
+        choices = [self.chosen(self.parts[k]) for k in parts]
+        tasks = [part_task(self.parts[k], c.solver, self.run, self.masks[k]) for k, c in zip(parts, choices)]
+
+        def end(j: int, answer: UnitAnswer) -> None:
+            inner = self.run.part(self.parts[parts[j]], str(parts[j]), lambda event: None)
+            inner.offer(answer.masks, answer.values, "workers")
+            inner.raise_bound(answer.closed)
+            self._take(parts[j], inner)
+            self.nodes += answer.nodes
+            self._enter(choices[j])
+            if answer.verdict is not None and answer.verdict.status == "optimal":
+                self.done[parts[j]] = answer.verdict
+
+        solve_beside(self.run, tasks, end)
 
     def _take(self, k: int, inner: Run) -> None:
         """Let the whole have the best set and the bound of a part."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from contextlib import closing
+from contextlib import closing, nullcontext
 from dataclasses import dataclass
 
 from dsprog.core.constraints import Constraint
@@ -29,6 +29,7 @@ from dsprog.run.result import Verdict
 from dsprog.run.run import Callback, Run
 from dsprog.run.signals import sigterm_interrupts
 from dsprog.run.solver import Solver
+from dsprog.run.workers.crew import Crew
 from dsprog.solve.choose import LOOK_AT_ALL, Choice, choose
 from dsprog.solve.parts import Parts
 
@@ -51,6 +52,7 @@ def begun(
     checkpoint: Section | None,
     keeps: int = 1,
     within: float = math.inf,
+    crew: Crew | None = None,
 ) -> Run:
     """The run of a call, its arguments checked."""
     if callback is not None and not callable(callback):
@@ -65,6 +67,7 @@ def begun(
         keeps=keeps,
         within=within,
         checkpoint=checkpoint,
+        crew=crew,
     )
 
 
@@ -84,7 +87,8 @@ def prepared(objective: SetFunction | Problem, constraints: Iterable[Constraint]
 def walk(problem: Problem, run: Run, asked: Asked) -> Walked:
     """From a prepared problem to a verdict; the run holds sets and bounds. An interruption is one way to end."""
     announced = compilation_announced(run.say if run.logs else None)
-    with closing(run), one_blas_thread(), announced, sigterm_interrupts(run.checkpoint is not None):
+    crew = nullcontext() if run.crew is None else run.crew
+    with closing(run), one_blas_thread(), announced, sigterm_interrupts(run.checkpoint is not None), crew:
         walked = guarded(problem, run, asked)
         run.finish(walked.verdict.status)
     return walked

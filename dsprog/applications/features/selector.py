@@ -7,6 +7,7 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
+from joblib import Parallel, delayed, effective_n_jobs
 from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
 from sklearn.linear_model import lasso_path
@@ -22,7 +23,7 @@ from dsprog.applications.features.recipes import (
 from dsprog.applications.features.selection_methods import SELECTION_SOLVERS, select_by
 from dsprog.core.algebra import Difference
 from dsprog.core.set_function import SetFunction
-from dsprog.core.validation import Floats, Masks, as_codes, as_count, as_number, as_reals, as_seed, elements
+from dsprog.core.validation import Floats, Ints, Masks, as_codes, as_count, as_number, as_reals, as_seed, elements
 from dsprog.run.result import STATUSES, Result
 
 METHODS = (*SELECTION_SOLVERS, "lasso")
@@ -56,6 +57,8 @@ class SubmodularFeatureSelector(SelectorMixin, BaseEstimator):
         Relative gap to accept.
     random_state : int or None
         For methods that draw random numbers.
+    n_jobs : int or None
+        Processes: of the folds, and those that share the search of the last fit. -1 means all processors.
 
     Attributes
     ----------
@@ -93,6 +96,7 @@ class SubmodularFeatureSelector(SelectorMixin, BaseEstimator):
         time_limit: float | None = 60.0,
         gap: float = 0.0,
         random_state: int | None = None,
+        n_jobs: int | None = None,
     ) -> None:
         self.lam = lam
         self.penalty = penalty
@@ -105,6 +109,7 @@ class SubmodularFeatureSelector(SelectorMixin, BaseEstimator):
         self.time_limit = time_limit
         self.gap = gap
         self.random_state = random_state
+        self.n_jobs = n_jobs
 
     def fit(self, X: Any, y: Any) -> SubmodularFeatureSelector:
         """Select features."""
@@ -127,7 +132,8 @@ class SubmodularFeatureSelector(SelectorMixin, BaseEstimator):
         X, y = validate_data(self, X, y, dtype=np.float64, ensure_min_samples=2)
         y = as_reals(y, "y")
         self.lam_ = lams[0] if len(lams) == 1 else self._validated(X, y, lams)
-        self.result_ = self._path(X, y, [lam for lam in lams if lam >= self.lam_])[-1]
+        workers = effective_n_jobs(self.n_jobs)
+        self.result_ = self._path(X, y, [lam for lam in lams if lam >= self.lam_], workers)[-1]
         self.support_ = mask_of(self.result_, X.shape[1])
         self.coef_, self.intercept_ = self._coefficients(X, y, self.support_)
 
@@ -142,33 +148,38 @@ class SubmodularFeatureSelector(SelectorMixin, BaseEstimator):
         objective = information_selection_objective(
             quantile_codes(X, self.bins), np.unique(y, return_inverse=True)[1], self.lam_
         )
-        self.result_ = self._minimized(objective)
+        self.result_ = self._minimized(objective, workers=effective_n_jobs(self.n_jobs))
         self.support_ = mask_of(self.result_, X.shape[1])
 
-    def _path(self, X: Floats, y: Floats, lams: list[float]) -> list[Result]:
+    def _path(self, X: Floats, y: Floats, lams: list[float], workers: int = 1) -> list[Result]:
         """A result for each λ."""
         X, y = (X - X.mean(axis=0), y - y.mean()) if self.fit_intercept else (X, y)
 
         def solve(objective: Difference, initial: tuple[int, ...]) -> Result:
             if self.method == "lasso":
                 return best_of_lasso_path(objective, X, y)
-            return self._minimized(objective, initial)
+            return self._minimized(objective, initial, workers)
 
         return lam_path(X, y, lams, self.penalty, self.ridge, solve, exact=self.method == "exact")
 
-    def _minimized(self, objective: Difference, initial: tuple[int, ...] = ()) -> Result:
-        limits = {"time_limit": self.time_limit, "gap": self.gap, "seed": self.random_state}
-        return select_by(self.method, objective, initial, **limits)
+    def _minimized(self, objective: Difference, initial: tuple[int, ...] = (), workers: int = 1) -> Result:
+        limits: dict[str, Any] = {"time_limit": self.time_limit, "gap": self.gap, "seed": self.random_state}
+        return select_by(self.method, objective, initial, workers=workers, **limits)
 
     def _validated(self, X: Floats, y: Floats, lams: list[float]) -> float:
         """The λ of least squared error over folds."""
         folds = KFold(min(as_count(self.cv, "cv", least=2), len(y)), shuffle=True, random_state=0)
-        errors = np.zeros(len(lams))
-        for train, test in folds.split(X):
-            for k, result in enumerate(self._path(X[train], y[train], lams)):
-                coef, intercept = self._coefficients(X[train], y[train], mask_of(result, X.shape[1]))
-                errors[k] += ((y[test] - X[test] @ coef - intercept) ** 2).sum()
+        jobs = (delayed(self._fold_errors)(X, y, lams, train, test) for train, test in folds.split(X))
+        errors = np.sum(Parallel(self.n_jobs)(jobs), axis=0)
         return lams[int(np.argmin(errors))]
+
+    def _fold_errors(self, X: Floats, y: Floats, lams: list[float], train: Ints, test: Ints) -> Floats:
+        """The squared error of each λ on a fold."""
+        errors = np.zeros(len(lams))
+        for k, result in enumerate(self._path(X[train], y[train], lams)):
+            coef, intercept = self._coefficients(X[train], y[train], mask_of(result, X.shape[1]))
+            errors[k] = ((y[test] - X[test] @ coef - intercept) ** 2).sum()
+        return errors
 
     def _coefficients(self, X: Floats, y: Floats, support: Masks) -> tuple[Floats, float]:
         """Least squares on the selected features, with the ridge."""

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -75,6 +76,8 @@ class Cutter:
         How a residual is minimised; the generative measure is always minimised exactly.
     time_limit : float, optional
         Seconds for each cut.
+    workers : int
+        Processes that share the search of an exact cut.
     """
 
     codes: Ints
@@ -82,6 +85,7 @@ class Cutter:
     generative: bool = False
     method: str = "exact"
     time_limit: float | None = None
+    workers: int = 1
 
     def __call__(self, block: tuple[int, ...], given: int | None = None) -> AttributeCut:
         """The best cut of a block, given another attribute as a separator if there is one."""
@@ -102,7 +106,8 @@ class Cutter:
             enumerated = True
         solver = BruteForce() if enumerated else CUT_SOLVERS[self.method]()
         constraints = () if isinstance(solver, SSP) else (proper,)
-        found = minimize(residual, solver, constraints=constraints, time_limit=self.time_limit, seed=0)
+        limits: dict[str, Any] = {"time_limit": self.time_limit, "seed": 0, "workers": self.workers}
+        found = minimize(residual, solver, constraints=constraints, **limits)
         mask = proper_mask(residual, found.S)
         mask = settled(residual, dependence(X, self.y, separator), mask)
         value = float(residual.values(mask[None, :])[0])

@@ -64,6 +64,8 @@ class TANClassifier(ClassifierMixin, BaseEstimator):
         Seconds for each cut.
     cuts : list of AttributeCut, optional
         Cuts of the same data found before (``cuts_``), to be joined in another way.
+    n_jobs : int, optional
+        Processes: of the recursions given each attribute, or that share the search of a cut. -1 means all processors.
 
     Attributes
     ----------
@@ -100,10 +102,11 @@ class TANClassifier(ClassifierMixin, BaseEstimator):
         missing: str = "error",
         time_limit: float | None = None,
         cuts: Sequence[Any] | None = None,
+        n_jobs: int | None = None,
     ) -> None:
         self.structure, self.method, self.tree, self.join = structure, method, tree, join
         self.criterion, self.smoothing, self.categorical, self.missing = criterion, smoothing, categorical, missing
-        self.time_limit, self.cuts = time_limit, cuts
+        self.time_limit, self.cuts, self.n_jobs = time_limit, cuts, n_jobs
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> TANClassifier:
         """Learn the codes of columns, the tree and its tables; weights are how often each row counts."""
@@ -182,7 +185,7 @@ class TANClassifier(ClassifierMixin, BaseEstimator):
             raise TypeError(f"cuts must be a list of AttributeCut objects such as cuts_, got {self.cuts!r}")
         return Structure(
             self.structure, self.method, self.tree, self.join, self.criterion,
-            self.smoothing if self.smoothing > 0 else 1.0, self.time_limit, self.cuts,
+            self.smoothing if self.smoothing > 0 else 1.0, self.time_limit, self.cuts, self.n_jobs,
         )  # fmt: skip
 
     def _joint(self, X: Any) -> Floats:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
+from joblib import Parallel, delayed, effective_n_jobs
 
 from dsprog.applications.tan.attribute_cuts import CUT_SOLVERS, AttributeCut, Cutter, bipartition
 from dsprog.applications.tan.likelihood import climbed, likeliest
@@ -34,6 +35,7 @@ class Structure:
     smoothing: float
     time_limit: float | None
     cuts: Sequence[AttributeCut] | None
+    n_jobs: int | None = None
 
     def __post_init__(self) -> None:
         for name, choices in CHOICES.items():
@@ -57,8 +59,10 @@ class Structure:
         everything = tuple(range(counts.n))
         cutter = Cutter(counts.codes, counts.y, self.structure == "generative", self.method, self.time_limit)
         if self.tree == "separator":
-            given = [bipartition(cutter, everything[:s] + everything[s + 1 :], s) for s in everything]
+            others = [everything[:s] + everything[s + 1 :] for s in everything]
+            given = Parallel(self.n_jobs)(delayed(bipartition)(cutter, others[s], s) for s in everything)
             return Separators(self._weights(counts), given).edges(), [cut for cuts in given for cut in cuts]
+        cutter = replace(cutter, workers=effective_n_jobs(self.n_jobs))
         cuts = bipartition(cutter, everything) if self.cuts is None else list(self.cuts)
         return joined(cuts, self._join(counts)), cuts
 

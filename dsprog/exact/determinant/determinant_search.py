@@ -11,12 +11,12 @@ import numpy as np
 from dsprog.core.problem import Problem
 from dsprog.core.rows import propagate
 from dsprog.core.validation import Floats, Masks
-from dsprog.exact.determinant.spectral_ascent import Climb, climb
 from dsprog.exact.determinant.determinant_problem import Reward, reward_of
 from dsprog.exact.determinant.determinant_starts import good_sets
 from dsprog.exact.determinant.gamma_bound import DeterminantNode
 from dsprog.exact.determinant.size_polytope import best_set
 from dsprog.exact.determinant.small_sets import small_sets
+from dsprog.exact.determinant.spectral_ascent import Climb, climb
 from dsprog.exact.determinant.splitting import BARRIERS, DiagonalSplit, Optimiser, Root, first_thetas
 from dsprog.run.driver import Bundle, Expansion, Method
 from dsprog.run.run import Run

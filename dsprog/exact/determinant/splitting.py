@@ -22,10 +22,10 @@ from typing import Any
 import numpy as np
 
 from dsprog.core.validation import Floats, Ints, Masks
-from dsprog.exact.determinant.spectral_ascent import climb
 from dsprog.exact.determinant.determinant_problem import Reward
 from dsprog.exact.determinant.gamma_bound import DeterminantNode, diagonal_slope
 from dsprog.exact.determinant.size_polytope import middle
+from dsprog.exact.determinant.spectral_ascent import climb
 
 EPS = float(np.finfo(float).eps)
 BARRIERS = (3e-2, 5e-3, 1e-3)

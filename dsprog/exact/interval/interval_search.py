@@ -8,8 +8,8 @@ between units.
 from __future__ import annotations
 
 import math
-from functools import cached_property
-from typing import TYPE_CHECKING
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -20,7 +20,7 @@ from dsprog.core.submodularity import refuse_refuted
 from dsprog.core.validation import Floats, Masks
 from dsprog.exact.interval.applicable_bounds import KINDS, Material, check_named, fitting, rests_on_submodularity
 from dsprog.exact.interval.bound import Bound, free
-from dsprog.run.driver import Bundle, Expansion, Method, concatenate, take
+from dsprog.run.driver import Bundle, Expansion, Method, concatenate, remade, take
 from dsprog.run.run import Run
 
 if TYPE_CHECKING:
@@ -34,6 +34,9 @@ KEPT = ("lower", "I", "U", "x")  # what a node is made of; the rest is computed 
 
 class IntervalSearch(Method):
     """The mathematics of a run: how nodes are bounded, fixed and split."""
+
+    mixes: ClassVar[bool] = True
+    guides: ClassVar[tuple[str, ...]] = ("x",)  # where the steps of the dual bound begin
 
     def __init__(self, problem: Problem, run: Run, options: BranchAndBound) -> None:
         super().__init__(problem, run)
@@ -135,6 +138,10 @@ class IntervalSearch(Method):
     def proof(self) -> str:
         """Which bounds closed the intervals."""
         return f"interval branch and bound with {' and '.join(self.names)} bounds"
+
+    def recipe(self) -> partial[Method]:
+        """From the options."""
+        return partial(remade, IntervalSearch, self.options)
 
     def expand(self, bundle: Bundle, cutoff: float) -> Expansion:
         """Search depth first from a bundle, until the unit is done or a better set asks for a new cutoff."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,7 +17,7 @@ from dsprog.exact.prismatic import prism
 from dsprog.exact.prismatic.records import PrismIteration
 from dsprog.exact.units import Units
 from dsprog.milp import Programme
-from dsprog.run.driver import Bundle, Expansion, Method
+from dsprog.run.driver import Bundle, Expansion, Method, remade
 from dsprog.run.run import Run
 from dsprog.submodular import minimize_submodular
 
@@ -132,6 +132,18 @@ class PrismSearch(Method):
         """How the bound was proved, in words."""
         names = {"bilp": "binary programmes", "lp": "linear programmes"}
         return f"every prism was bounded, {self.programmes:,} {names[self.options.bound]} in this run"
+
+    def recipe(self) -> partial[Method]:
+        """From the options; :meth:`state` brings the cutting planes."""
+        return partial(remade, PrismSearch, self.options)
+
+    def counts(self) -> dict[str, int]:
+        """Programmes solved."""
+        return {"programmes": self.programmes}
+
+    def credit(self, counts: dict[str, int]) -> None:
+        """Add those that a worker solved."""
+        self.programmes += counts.get("programmes", 0)
 
     def state(self) -> dict[str, np.ndarray]:
         """Cutting planes, and the sets that are excluded: those of which the driver knows."""

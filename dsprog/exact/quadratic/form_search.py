@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dsprog.core.problem import Problem
 from dsprog.core.quadratic_form import QuadraticForm, Steps
 from dsprog.core.validation import Masks
 from dsprog.exact.quadratic.odd_cycle_search import ROUNDING, OddCycleSearch
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
 NEARLY_CLOSED = 0.01  # of the gap of the bounds before: what the odd-cycle bound leaves at a root that it keeps
 
+Lift = Callable[[Masks], Masks]
+
 
 class FormSearch(Method):
     """Nodes of the two searches are told apart by their arrays; sets are reported as ``lift`` makes them."""
@@ -32,7 +35,7 @@ class FormSearch(Method):
         steps: Steps,
         rng: np.random.Generator,
         options: QuadraticBranchAndBound,
-        lift: Callable[[Masks], Masks],
+        lift: Lift,
     ) -> None:
         super().__init__(run.problem, run)
         self.form, self.steps, self.rng, self.options, self.lift = form, steps, rng, options, lift
@@ -68,7 +71,35 @@ class FormSearch(Method):
                 bundles = [{**self.semidefinite.root(), "lower": np.array([lower])}]
         return Expansion(bundles, found.nodes, self.lift(found.masks), found.values, found.closed, found.source)
 
+    def recipe(self) -> partial[FormSearch]:
+        """From the form; random numbers of a worker are its own."""
+        return partial(remade_form_search, self.form, self.steps, self.options, self.lift, self.gap_before)
+
+    def counts(self) -> dict[str, int]:
+        """How often each bound was used."""
+        return dict(self.used)
+
+    def credit(self, counts: dict[str, int]) -> None:
+        """Add what a worker used."""
+        for name, count in counts.items():
+            self.used[name] = self.used.get(name, 0) + count
+
     def proof(self) -> str:
         """Which bounds closed the nodes."""
         names = " and ".join(self.used)
         return names if sum(self.used.values()) == 1 else f"branch and bound with {names}"
+
+
+def remade_form_search(
+    form: QuadraticForm,
+    steps: Steps,
+    options: QuadraticBranchAndBound,
+    lift: Lift,
+    gap_before: float,
+    problem: Problem,
+    run: Run,
+) -> FormSearch:
+    """The search in another process, whose run begins without sets and bound."""
+    search = FormSearch(run, form, steps, np.random.default_rng(run.seed), options, lift)
+    search.gap_before = gap_before
+    return search

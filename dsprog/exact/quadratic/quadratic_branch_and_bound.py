@@ -15,16 +15,16 @@ component at a time.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import ClassVar
 
 import numpy as np
 
 from dsprog.core.problem import Problem
 from dsprog.core.quadratic_form import QuadraticForm, Steps
-from dsprog.core.validation import Floats, Masks, all_masks, as_count
-from dsprog.exact.quadratic.form_search import FormSearch
+from dsprog.core.validation import Floats, Ints, Masks, all_masks, as_count
+from dsprog.exact.quadratic.form_search import FormSearch, Lift
 from dsprog.exact.quadratic.path_relinking import path_relinking
 from dsprog.exact.quadratic.roof_search import roof_search
 from dsprog.exact.quadratic.sized_search import SizedSearch, sizes_of
@@ -50,7 +50,6 @@ SIZES = Need(
     lambda problem: problem.derived(sizes_of) is not None,
     "use LocalSearch or the default solver",
 )
-Lift = Callable[[Masks], Masks]
 
 
 @dataclass(frozen=True)
@@ -217,12 +216,7 @@ class Closing:
         run = self.run
         rest, labels = probe(self.form, run.value - run.problem.slack, lambda: run.stop_reason() is not None)
 
-        def lift(found: Masks) -> Masks:
-            masks = np.repeat((labels == 1)[None], len(found), axis=0)
-            masks[:, labels < 0] = found
-            return masks
-
-        return rest, lift
+        return rest, partial(lifted, labels)
 
     def enumerated(self, form: QuadraticForm, lift: Lift) -> Verdict:
         """All sets of a small form."""
@@ -237,6 +231,13 @@ class Closing:
     def proved(self) -> None:
         """No set is better than the incumbent, up to rounding where values are not whole."""
         self.run.raise_bound(self.run.value - (0.0 if self.steps.size else self.run.problem.slack))
+
+
+def lifted(labels: Ints, found: Masks) -> Masks:
+    """Sets of the free variables as sets of all."""
+    masks = np.repeat((labels == 1)[None], len(found), axis=0)
+    masks[:, labels < 0] = found
+    return masks
 
 
 def as_it_is(found: Masks) -> Masks:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import heapq
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from dsprog.core.problem import Problem
 from dsprog.core.rows import propagate, relax_rows
 from dsprog.core.validation import Floats, Ints, Masks
 from dsprog.exact.regression.relaxation import Loss, Relaxation, loss_of
-from dsprog.run.driver import Bundle, Expansion, Method
+from dsprog.run.driver import Bundle, Expansion, Method, remade
 from dsprog.run.run import Run
 
 if TYPE_CHECKING:
@@ -81,6 +81,10 @@ class PerspectiveSearch(Method):
             starts = np.concatenate([starts, known[None]])
         feasible = self.problem.feasible if len(self.problem.rows) else None
         return descend(self.problem.objective, starts, self.problem.slack, feasible)
+
+    def recipe(self) -> partial[Method]:
+        """From the options."""
+        return partial(remade, PerspectiveSearch, self.options)
 
     def expand(self, bundle: Bundle, cutoff: float) -> Expansion:
         """Search best first below a node for a while, or until a better set asks for a new cutoff."""
