@@ -11,7 +11,7 @@ import numpy as np
 from dsprog.core.quadratic_form import QuadraticForm, Steps
 from dsprog.core.validation import Masks
 from dsprog.exact.quadratic.odd_cycle_search import ROUNDING, OddCycleSearch
-from dsprog.exact.quadratic.semidefinite_bound import InteriorPoint
+from dsprog.exact.quadratic.semidefinite_path import InteriorPoint
 from dsprog.exact.quadratic.semidefinite_search import SemidefiniteSearch
 from dsprog.run.driver import Bundle, Expansion, Method
 from dsprog.run.run import Run

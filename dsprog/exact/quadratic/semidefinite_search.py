@@ -15,9 +15,12 @@ import numpy as np
 from dsprog.core.problem import Problem
 from dsprog.core.quadratic_form import QuadraticForm, Steps
 from dsprog.core.validation import Floats, Ints, Masks
-from dsprog.exact.quadratic.semidefinite_bound import InteriorPoint, SemidefiniteOutcome, SemidefinitePoint, Triangles
+from dsprog.exact.quadratic.semidefinite_bound import SemidefinitePoint
+from dsprog.exact.quadratic.semidefinite_cuts import Cuts
+from dsprog.exact.quadratic.semidefinite_path import InteriorPoint, SemidefiniteOutcome
 from dsprog.exact.quadratic.settle import settled
 from dsprog.exact.quadratic.tabu import random_starts, tabu_search
+from dsprog.run.blas import one_blas_thread
 from dsprog.run.driver import Bundle, Expansion, Method
 from dsprog.run.run import Run
 
@@ -47,7 +50,7 @@ class SemidefiniteSearch(Method):
     """Best-first search over partial labellings.
 
     A bundle is one node: ``labels`` (1, n) with -1 for free variables, and the parent's dual point: ``y`` over all
-    vertices, ``cuts`` (1, m, 3) with their ``signs`` and ``gamma``.
+    vertices, ``cuts`` (1, m, 5) with their ``signs`` and ``gamma``.
     """
 
     name = "the semidefinite bound with triangle cuts"
@@ -84,7 +87,7 @@ class SemidefiniteSearch(Method):
         point = SemidefinitePoint.diagonally_dominant(self.C)
         return self.bundle(np.full(self.form.n, -1), self.k - point.bound(), point.y, point.cuts)
 
-    def bundle(self, labels: Ints, lower: float, y: Floats, cuts: Triangles) -> Bundle:
+    def bundle(self, labels: Ints, lower: float, y: Floats, cuts: Cuts) -> Bundle:
         """A node as arrays; y and cuts over all vertices."""
         rows = {"labels": labels, "y": y, "cuts": cuts.vertices, "signs": cuts.signs, "gamma": cuts.gamma}
         return {"lower": np.array([lower]), **{name: array[None] for name, array in rows.items()}}
@@ -106,7 +109,10 @@ class SemidefiniteSearch(Method):
         merged = Merged.of(self.C, self.k, signs)
         target = merged.k - self.steps.needed(cutoff)
         point = self.inherited(bundle, merged, signs)
-        outcome = self.interior_point.run(point, target, self.stop)
+        import scipy.linalg.lapack  # noqa: F401
+
+        with one_blas_thread():  # also for the BLAS that scipy has just brought
+            outcome = self.interior_point.run(point, target, self.stop)
         lower = self.steps.rounded(max(parent, merged.k - outcome.bound))
         masks = self.rounded(labels, merged.vertices, outcome.X)
         values = self.form.values(masks)
@@ -133,17 +139,20 @@ class SemidefiniteSearch(Method):
         local = y[merged.vertices]
         merged_y = float(y[signs != 0].sum()) - (self.k - merged.k)
         local = np.append(merged_y, local[1:])
-        cuts, local = merge_triangles(bundle["cuts"][0], bundle["signs"][0], bundle["gamma"][0], signs, merged, local)
+        gamma = bundle["gamma"][0]
+        cuts = Cuts(bundle["cuts"][0], bundle["signs"][0], gamma, np.zeros(len(gamma)))
+        cuts, local = merge_cuts(cuts, signs, merged, local)
         return SemidefinitePoint(merged.C, local, cuts)
 
     def branch(self, labels: Ints, lower: float, merged: Merged, outcome: SemidefiniteOutcome) -> list[Bundle]:
-        """Fix the variable whose label X knows least."""
+        """Fix the variable whose vertex X has joined most firmly to others: they follow it."""
         point, vertices = outcome.point, merged.vertices
-        chosen = int(vertices[1:][np.argmin(np.abs(outcome.X[0, 1:]))]) - 1
+        doubt = ((1.0 - np.minimum(1.0, np.abs(outcome.X))) ** 2).sum(axis=1)
+        chosen = int(vertices[1 + int(np.argmin(doubt[1:]))]) - 1
         y = np.zeros(self.form.n + 1)
         y[vertices] = point.y
         y[0] += self.k - merged.k
-        cuts = Triangles(vertices[point.cuts.vertices], point.cuts.signs, point.cuts.gamma, point.cuts.slack)
+        cuts = Cuts(vertices[point.cuts.vertices], point.cuts.signs, point.cuts.gamma, point.cuts.slack)
         children = []
         for label in (0, 1):
             child = labels.copy()
@@ -161,30 +170,21 @@ class SemidefiniteSearch(Method):
         return tabu_search(self.form, masks, self.rng, steps=2 * self.form.n)[0]
 
 
-def merge_triangles(
-    cuts: Ints, signs: Floats, gamma: Floats, fixed: Ints, merged: Merged, y: Floats
-) -> tuple[Triangles, Floats]:
-    """Triangles after vertices were merged into 0.
+def merge_cuts(cuts: Cuts, fixed: Ints, merged: Merged, y: Floats) -> tuple[Cuts, Floats]:
+    """Cuts after vertices were merged into 0: the entries there are summed, so that a's and its parity stay.
 
-    One with two vertices in 0 is ±1 at one vertex, which moves γ from the cut to y without loss, or (±2, ±1), which
-    is dropped: both leave Z positive semidefinite.
+    One with a single entry ±1 left moves its γ from the cut to y without loss; one with an entry beyond all others
+    together is implied and dropped. Both leave Z positive semidefinite.
     """
+    N = len(merged.vertices)
     where = np.zeros(len(fixed), dtype=np.int64)
-    where[merged.vertices] = np.arange(len(merged.vertices))
-    vertices = where[cuts]
-    turned: Floats = signs * np.where(fixed[cuts] != 0, fixed[cuts], 1)
-    at_zero = vertices == 0
-    whole = at_zero.sum(axis=1) <= 1
-    pair = at_zero.sum(axis=1) == 2
-    cancels = pair & ((turned * at_zero).sum(axis=1) == 0)
+    where[merged.vertices] = np.arange(N)
+    turned = cuts.signs * np.where(fixed[cuts.vertices] != 0, fixed[cuts.vertices], 1)
+    place = np.arange(len(cuts))[:, None] * N + where[cuts.vertices]
+    A = np.bincount(place.ravel(), turned.ravel(), len(cuts) * N).reshape(-1, N)
+    entries, largest = np.abs(A).sum(axis=1), np.abs(A).max(axis=1, initial=0.0)
+    single = entries == 1
     y = y.copy()
-    np.subtract.at(y, vertices[cancels][~at_zero[cancels]], gamma[cancels])
-    order = np.argsort(vertices[whole], axis=1)
-    vertices = np.take_along_axis(vertices[whole], order, axis=1)
-    turned = np.take_along_axis(turned[whole], order, axis=1)
-    triangles = Triangles(vertices, turned * turned[:, 2:], gamma[whole], np.zeros(int(whole.sum())))
-    _, first, inverse = np.unique(triangles.keys(), return_index=True, return_inverse=True)
-    unique = triangles.take(first)
-    unique.gamma = np.zeros(len(first))
-    np.add.at(unique.gamma, inverse, triangles.gamma)
-    return unique, y
+    np.subtract.at(y, np.nonzero(A[single])[1], cuts.gamma[single])
+    useful = 2 * largest < entries
+    return Cuts.dense(A[useful], cuts.gamma[useful]), y

@@ -9,7 +9,8 @@ from dsprog.exact.quadratic.form_search import FormSearch
 from dsprog.exact.quadratic.odd_cycle_bound import OddCycleBound
 from dsprog.exact.quadratic.quadratic_branch_and_bound import QuadraticBranchAndBound, as_it_is
 from dsprog.exact.quadratic.roof_search import roof_search
-from dsprog.exact.quadratic.semidefinite_bound import InteriorPoint, SemidefinitePoint
+from dsprog.exact.quadratic.semidefinite_bound import SemidefinitePoint
+from dsprog.exact.quadratic.semidefinite_path import InteriorPoint
 from dsprog.exact.quadratic.tabu import random_starts, tabu_search
 from dsprog.functions.table import all_masks
 from dsprog.generators import FAMILIES
