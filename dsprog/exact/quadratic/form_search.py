@@ -1,8 +1,12 @@
-"""Branch and bound on a quadratic form: odd cycles while it is sparse and they do well, else the semidefinite bound."""
+"""Branch and bound on a quadratic form: odd cycles if it is sparse, the semidefinite bound if it is dense.
+
+At a root that odd cycles leave open both are computed, and the search goes on with the higher one.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -19,7 +23,8 @@ from dsprog.run.run import Run
 if TYPE_CHECKING:
     from dsprog.exact.quadratic.quadratic_branch_and_bound import QuadraticBranchAndBound
 
-NEARLY_CLOSED = 0.01  # of the gap of the bounds before: what the odd-cycle bound leaves at a root that it keeps
+
+NEIGHBOURS = 7  # on average, up to which odd cycles are tried where few variables have a field
 
 
 class FormSearch(Method):
@@ -36,7 +41,6 @@ class FormSearch(Method):
     ) -> None:
         super().__init__(run.problem, run)
         self.form, self.steps, self.rng, self.options, self.lift = form, steps, rng, options, lift
-        self.gap_before = run.value - run.lower_bound
         self.rounding = 2 * ROUNDING * form.scale  # a set that is this close to an odd-cycle bound is proved
         self.used: dict[str, int] = {}
 
@@ -50,23 +54,43 @@ class FormSearch(Method):
         """For dense ones."""
         return SemidefiniteSearch(self.problem, self.run, self.form, self.steps, self.rng, InteriorPoint())
 
+    @property
+    def sparse(self) -> bool:
+        """Whether odd cycles come first: few pairs, and few neighbours or mostly short cycles, through vertex 0."""
+        form = self.form
+        hub = np.count_nonzero(form.field) > 0.5 * form.n
+        return form.density <= self.options.sparse and (hub or form.pairs.nnz <= NEIGHBOURS * form.n)
+
     def root(self) -> Bundle:
         """Of the bound that comes first; what is known already holds for it."""
-        sparse = self.form.density <= self.options.sparse
-        root = self.odd_cycles.root() if sparse else self.semidefinite.root()
+        root = self.odd_cycles.root() if self.sparse else self.semidefinite.root()
         return {**root, "lower": np.maximum(root["lower"], self.run.lower_bound)}
 
     def expand(self, bundle: Bundle, cutoff: float) -> Expansion:
-        """By the bound that the node belongs to; the semidefinite one takes over a root that odd cycles leave open."""
+        """By the bound that the node belongs to; at a root that odd cycles leave open, by the better of both."""
         inner = self.semidefinite if "y" in bundle else self.odd_cycles
-        found = inner.expand(bundle, cutoff)
+        found = self.counted(inner, bundle, cutoff)
+        at_root = inner is self.odd_cycles and bool((bundle["labels"] < 0).all())
+        if at_root and found.bundles and self.form.n <= self.options.large and self.run.stop_reason() is None:
+            found = self.better(found, cutoff)
+        return replace(found, masks=self.lift(found.masks))
+
+    def counted(self, inner: Method, bundle: Bundle, cutoff: float) -> Expansion:
+        """Expand a node by one of the searches."""
         self.used[inner.name] = self.used.get(inner.name, 0) + 1
-        bundles, small = found.bundles, self.form.n <= self.options.large
-        if inner is self.odd_cycles and bundles and (bundle["labels"] < 0).all() and small:
-            lower = float(bundles[0]["lower"][0])
-            if float(found.values.min()) - lower > NEARLY_CLOSED * self.gap_before:
-                bundles = [{**self.semidefinite.root(), "lower": np.array([lower])}]
-        return Expansion(bundles, found.nodes, self.lift(found.masks), found.values, found.closed, found.source)
+        return inner.expand(bundle, cutoff)
+
+    def better(self, found: Expansion, cutoff: float) -> Expansion:
+        """What odd cycles left of the root, or what the semidefinite bound leaves of it, whichever bound is higher."""
+        lower = float(found.bundles[0]["lower"][0])
+        root = {**self.semidefinite.root(), "lower": np.array([lower])}
+        if not self.semidefinite.in_time(self.form.n):
+            return replace(found, bundles=[root])
+        other = self.counted(self.semidefinite, root, min(cutoff, float(found.values.min())))
+        masks, values = np.vstack([found.masks, other.masks]), np.append(found.values, other.values)
+        if other.bundles and float(other.bundles[0]["lower"][0]) <= lower:
+            return replace(found, nodes=found.nodes + other.nodes, masks=masks, values=values)
+        return replace(other, nodes=found.nodes + other.nodes, masks=masks, values=values)
 
     def proof(self) -> str:
         """Which bounds closed the nodes."""

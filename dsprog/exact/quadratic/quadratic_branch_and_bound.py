@@ -4,7 +4,7 @@ A submodular one is one maximum flow. Any other goes through bounds of growing s
 
 1. tabu search for a good set, and a short depth-first search with roof duality at every node;
 2. if it is sparse, the odd-cycle linear programme;
-3. branch and bound with the semidefinite bound, or, if it is large and sparse, with the odd-cycle bound.
+3. branch and bound with the semidefinite bound or, if it is sparse and the odd-cycle bound is the higher one, with that.
 
 Presolve (:mod:`dsprog.presolve`) has taken out what roof duality and small degrees decide, and hands over one connected
 component at a time.
@@ -51,7 +51,7 @@ class QuadraticBranchAndBound(Solver):
     trial : int
         Nodes of the depth-first search with roof duality that comes first; 0 leaves it out.
     sparse : float
-        Density up to which the odd-cycle linear programme is tried.
+        Density up to which the odd-cycle linear programme is tried first.
     large : int
         Variables beyond which the semidefinite bound is left out.
     starts : int
@@ -70,7 +70,7 @@ class QuadraticBranchAndBound(Solver):
     """
 
     trial: int = 1000
-    sparse: float = 0.05
+    sparse: float = 0.25
     large: int = 250
     starts: int = 10
     probing: bool = False

@@ -103,7 +103,7 @@ class SemidefiniteSearch(Method):
             mask = (labels == 1)[None]
             value = self.form.values(mask)
             return Expansion([], 1, mask, value, max(parent, float(value[0])), "semidefinite")
-        if STEP * float((labels < 0).sum()) ** 3 > self.run.seconds_left:
+        if not self.in_time(int((labels < 0).sum())):
             return self.searched(bundle)
         signs = np.concatenate([[1], np.where(labels < 0, 0, 1 - 2 * labels)])
         merged = Merged.of(self.C, self.k, signs)
@@ -126,6 +126,10 @@ class SemidefiniteSearch(Method):
     def stop(self) -> bool:
         """Whether the run wants to stop."""
         return self.run.stop_reason() is not None
+
+    def in_time(self, free: int) -> bool:
+        """Whether the time left is enough for a step with so many free variables."""
+        return STEP * float(free) ** 3 <= self.run.seconds_left
 
     def searched(self, bundle: Bundle) -> Expansion:
         """A tabu search instead of a bound, for which no time is left; the node stays as it is."""
