@@ -27,7 +27,7 @@ from dsprog.experiments.data_folder import data_folder
 from dsprog.experiments.energies import EnergyInstance, qubo_instances
 
 Row = dict[str, Any]
-ONE_THREAD = {name: "1" for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")}
+ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 
 
 def instances(pattern: str) -> list[EnergyInstance]:
@@ -127,7 +127,9 @@ def write(rows: list[Row], out: Path) -> str:
     short = [{key: row.get(key, "") for key in columns} for row in sorted(rows, key=lambda row: row["instance"])]
     slow = [row["instance"] for row in rows if not row["certified"] or row["cpu_seconds"] > 60]
     head = ", ".join(f"{key} {value}" for key, value in machine().items())
-    counts = f"{sum(row['certified'] for row in rows)} of {len(rows)} proved; open or beyond 60 s: {', '.join(slow) or '-'}"
+    counts = (
+        f"{sum(row['certified'] for row in rows)} of {len(rows)} proved; open or beyond 60 s: {', '.join(slow) or '-'}"
+    )
     text = "\n\n".join([head, counts, table(summary(rows)), table(short)]) + "\n"
     (out / "quadratics.md").write_text(text)
     draw(rows, out / "quadratics.png")
@@ -146,7 +148,9 @@ def run(options: argparse.Namespace) -> None:
             rows.append(done.result())
             lines.write(json.dumps(rows[-1]) + "\n")
             lines.flush()
-            print(json.dumps({key: rows[-1].get(key) for key in ("instance", "status", "cpu_seconds", "nodes", "agrees")}))
+            print(
+                json.dumps({key: rows[-1].get(key) for key in ("instance", "status", "cpu_seconds", "nodes", "agrees")})
+            )
     print(write(rows, options.out))
 
 

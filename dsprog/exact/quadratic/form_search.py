@@ -58,8 +58,9 @@ class FormSearch(Method):
     def sparse(self) -> bool:
         """Whether odd cycles come first: few pairs, and few neighbours or mostly short cycles, through vertex 0."""
         form = self.form
-        hub = np.count_nonzero(form.field) > 0.5 * form.n
-        return form.density <= self.options.sparse and (hub or form.pairs.nnz <= NEIGHBOURS * form.n)
+        hub = int(np.count_nonzero(form.field)) > 0.5 * form.n
+        few = int(form.pairs.nnz) <= NEIGHBOURS * form.n
+        return form.density <= self.options.sparse and (hub or few)
 
     def root(self) -> Bundle:
         """Of the bound that comes first; what is known already holds for it."""
@@ -68,14 +69,14 @@ class FormSearch(Method):
 
     def expand(self, bundle: Bundle, cutoff: float) -> Expansion:
         """By the bound that the node belongs to; at a root that odd cycles leave open, by the better of both."""
-        inner = self.semidefinite if "y" in bundle else self.odd_cycles
+        inner: OddCycleSearch | SemidefiniteSearch = self.semidefinite if "y" in bundle else self.odd_cycles
         found = self.counted(inner, bundle, cutoff)
         at_root = inner is self.odd_cycles and bool((bundle["labels"] < 0).all())
         if at_root and found.bundles and self.form.n <= self.options.large and self.run.stop_reason() is None:
             found = self.better(found, cutoff)
         return replace(found, masks=self.lift(found.masks))
 
-    def counted(self, inner: Method, bundle: Bundle, cutoff: float) -> Expansion:
+    def counted(self, inner: OddCycleSearch | SemidefiniteSearch, bundle: Bundle, cutoff: float) -> Expansion:
         """Expand a node by one of the searches."""
         self.used[inner.name] = self.used.get(inner.name, 0) + 1
         return inner.expand(bundle, cutoff)

@@ -23,7 +23,6 @@ from dsprog.core.quadratic_form import QuadraticForm
 from dsprog.core.validation import Floats, Ints, Masks
 from dsprog.milp.growing import GrowingProgramme
 
-
 ROUNDS = 30  # programmes that close at the root never need more than 17 by this count on published instances
 
 
@@ -237,8 +236,8 @@ class OddCycleBound:
     def run(self, needed: float, pause: Callable[[Floats], tuple[bool, float]]) -> float:
         """Solve and separate until the bound exceeds ``needed``, no cycle is violated, or the bound stalls.
 
-        ``pause`` is called with z after each round; it says whether to stop, and the bound that is now needed. It stalls when
-        :data:`ROUNDS` more like the last six would not be enough.
+        ``pause`` is called with z after each round; it says whether to stop, and the bound that is now needed. The
+        bound stalls when :data:`ROUNDS` more like the last six would not be enough.
         """
         history: list[float] = []
         while True:
@@ -314,8 +313,8 @@ class OddCycleBound:
     def most_fractional(self, labels: Ints) -> int:
         """The free variable to branch on: one end of the edge to a fixed vertex (0 is one) that z has decided least.
 
-        What an edge costs counts as well. Fixing a variable fixes its edges to fixed vertices, and odd cycles the others; if
-        it has none, all its edges count.
+        What an edge costs counts as well. Fixing a variable fixes its edges to fixed vertices, and odd cycles the
+        others; if it has none, all its edges count.
         """
         edges, doubt = self.edges, np.abs(self.edges.w) * np.minimum(self.z, 1.0 - self.z)
         known = np.append(True, labels >= 0)
@@ -332,7 +331,7 @@ class OddCycleBound:
         self.programme.limit(np.where(decided, differ, 0.0), np.where(decided, differ, 1.0))
 
     def implied(self, labels: Ints, needed: float) -> Ints:
-        """The labels and those that follow from reduced costs: at the other end of an edge the bound exceeds ``needed``."""
+        """The labels and those that follow from reduced costs: with the other one the bound exceeds ``needed``."""
         programme, edges, labels = self.programme, self.edges, labels.copy()
         free = (programme.upper > programme.lower) & (self.lower + np.abs(programme.reduced) > needed)
         for e in np.flatnonzero(free):

@@ -26,9 +26,7 @@ class OddCycleSearch(Method):
 
     name = "the odd-cycle linear programme"
 
-    def __init__(
-        self, problem: Problem, run: Run, form: QuadraticForm, steps: Steps, rng: np.random.Generator
-    ) -> None:
+    def __init__(self, problem: Problem, run: Run, form: QuadraticForm, steps: Steps, rng: np.random.Generator) -> None:
         super().__init__(problem, run)
         self.form, self.steps, self.rng = form, steps, rng
 

@@ -4,7 +4,7 @@ A submodular one is one maximum flow. Any other goes through bounds of growing s
 
 1. tabu search for a good set, and a short depth-first search with roof duality at every node;
 2. if it is sparse, the odd-cycle linear programme;
-3. branch and bound with the semidefinite bound or, if it is sparse and the odd-cycle bound is the higher one, with that.
+3. branch and bound with the semidefinite bound or, if it is sparse and the odd-cycle bound is higher, with that.
 
 Presolve (:mod:`dsprog.presolve`) has taken out what roof duality and small degrees decide, and hands over one connected
 component at a time.
@@ -36,9 +36,7 @@ from dsprog.submodular.max_flow import minimum_of_form
 ROUNDING = 1e-12  # of the scale of the coefficients: what the sums of a flow may lose
 ROOF = 1e-5  # seconds that roof duality may take for an entry of the form
 SMALL = 12  # variables that are enumerated
-QUADRATIC = Need(
-    "a sum of cuts, Pairwise and modular functions", lambda problem: problem.derived(form_of) is not None
-)
+QUADRATIC = Need("a sum of cuts, Pairwise and modular functions", lambda problem: problem.derived(form_of) is not None)
 Lift = Callable[[Masks], Masks]
 
 

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from dsprog.core.kernel import kernel
-from dsprog.core.validation import Floats
-from dsprog.exact.quadratic.semidefinite_cuts import Cuts, add_cuts_kernel
+from dsprog.core.validation import Floats, Ints
+from dsprog.exact.quadratic.semidefinite_cuts import OddCuts, add_cuts_kernel
 
 EPS = float(np.finfo(float).eps)
 
@@ -57,13 +57,13 @@ class SemidefinitePoint:
 
     C: Floats
     y: Floats
-    cuts: Cuts
+    cuts: OddCuts
 
     @staticmethod
     def diagonally_dominant(C: Floats) -> SemidefinitePoint:
         """y_i = 1.1 Σ_j |C_ij| and no cuts: Z is positive definite by its diagonal."""
         rows = np.abs(C).sum(axis=1)
-        return SemidefinitePoint(C, 1.1 * rows + 1e-3 * max(float(rows.max(initial=0.0)), 1e-300), Cuts())
+        return SemidefinitePoint(C, 1.1 * rows + 1e-3 * max(float(rows.max(initial=0.0)), 1e-300), OddCuts())
 
     def Z(self) -> Floats:
         """Diag(y) - Σ γ aa' - C."""
@@ -80,13 +80,37 @@ class SemidefinitePoint:
     def rounding(self) -> float:
         """What the bound may lose if a Cholesky factorisation of Z has succeeded.
 
-        Then Z + E is positive semidefinite with |E_ij| <= (N + 2) eps √(Z_ii Z_jj), and s'Es <= (N + 2) eps (Σ_i √Z_ii)²
-        <= (N + 2) eps N Σ Z_ii. Summing Z_ij itself loses m + 2 units of |y_i| + |C_ij| + Σ_k γ_k |a_ki| |a_kj|, whose sum
-        over j is ``size``; the factor 4 covers the sums of y and γ.
+        Then Z + E is positive semidefinite with |E_ij| <= (N + 2) eps √(Z_ii Z_jj), and s'Es <= (N + 2) eps
+        (Σ_i √Z_ii)² <= (N + 2) eps N Σ Z_ii. Summing Z_ij itself loses m + 2 units of |y_i| + |C_ij| +
+        Σ_k γ_k |a_ki| |a_kj|, whose sum over j is ``size``; the factor 4 covers the sums of y and γ.
         """
         N, m = len(self.y), len(self.cuts)
         size = np.abs(self.y) + np.abs(self.C).sum(axis=1) + self.cuts.sums(N)
         return 4 * EPS * (N + m + 2) * N * float(size.sum())
+
+    def implied(self, X: Floats, target: float) -> Ints:
+        """Signs relative to vertex 0 (0: open) that all s with s'Cs > target have.
+
+        Let b = e_0 - τe_j. Where s_j = -τs_0, (b's)² = 4, so if Z - t bb' is positive semidefinite, s'Zs >= 4t and
+        s'Cs <= Σ y_i - Σ γ_k - 4t. The largest such t is 1/(b'Z⁻¹b); a little less is tried, and a
+        factorisation proves it.
+        """
+        N, Z = len(self.y), self.Z()
+        signs, W = np.zeros(N, dtype=np.int64), inverse(Z)
+        if W is None:
+            return signs
+        tau = np.where(X[0] < 0, -1.0, 1.0)
+        t = 0.99 / np.maximum(W[0, 0] + np.diag(W) - 2 * tau * W[0], 1e-300)
+        bounds = self.bound() - 4 * t + 16 * EPS * (N + len(self.cuts) + 2) * N * t
+        for j in range(1, N):
+            if bounds[j] > target:
+                continue
+            b = np.zeros(N)
+            b[0], b[j] = 1.0, -tau[j]
+            less = Z - t[j] * np.outer(b, b)
+            if is_positive_definite(less):
+                signs[j] = int(tau[j])
+        return signs
 
     def bound(self) -> float:
         """An upper bound on s'Cs, valid if a Cholesky factorisation of Z has succeeded."""

@@ -1,4 +1,4 @@
-"""Cuts of the semidefinite bound: whole numbers a on a few vertices whose sum is odd, so that (a's)² >= 1 for all signs s.
+"""Cuts of the semidefinite bound: whole numbers a on a few vertices, their sum odd, so (a's)² >= 1 for all signs s.
 
 Three entries ±1 are a *triangle*, five a *pentagon*. A vector a has at most five entries, so every product with it is
 a gather, never a matrix product. Separation enumerates all triangles; pentagons extend the tightest of them by the
@@ -162,7 +162,7 @@ def pentagons_kernel(X, vertices, signs, grams, found_vertices, found_signs, fou
 
 
 @dataclass
-class Cuts:
+class OddCuts:
     """Rows a: vertices in increasing order with their entries (0: no entry; the last is positive), weights γ, slacks.
 
     Triangles come first.
@@ -190,18 +190,18 @@ class Cuts:
             key = key * 2 + (column > 0)
         return key
 
-    def take(self, rows: Ints) -> Cuts:
+    def take(self, rows: Ints) -> OddCuts:
         """Some of the cuts."""
-        return Cuts(self.vertices[rows], self.signs[rows], self.gamma[rows], self.slack[rows])
+        return OddCuts(self.vertices[rows], self.signs[rows], self.gamma[rows], self.slack[rows])
 
-    def with_weights(self, gamma: Floats, slack: Floats) -> Cuts:
+    def with_weights(self, gamma: Floats, slack: Floats) -> OddCuts:
         """The same cuts elsewhere."""
-        return Cuts(self.vertices, self.signs, gamma, slack)
+        return OddCuts(self.vertices, self.signs, gamma, slack)
 
-    def extended(self, other: Cuts) -> Cuts:
+    def extended(self, other: OddCuts) -> OddCuts:
         """These and the others that are not among these."""
         other = other.take(np.flatnonzero(~np.isin(other.keys(), self.keys())))
-        both = Cuts(
+        both = OddCuts(
             np.vstack([self.vertices, other.vertices]),
             np.vstack([self.signs, other.signs]),
             np.append(self.gamma, other.gamma),
@@ -219,10 +219,10 @@ class Cuts:
         """Σ_k γ_k |a_ki| Σ_j |a_kj| for each vertex i: what the cuts put into row i of Z, at most."""
         entries = np.abs(self.signs)
         weights = self.gamma[:, None] * entries * entries.sum(axis=1)[:, None]
-        return np.bincount(self.vertices.ravel(), weights.ravel(), size)
+        return np.bincount(self.vertices.ravel(), weights.ravel(), size).astype(float)
 
     @staticmethod
-    def dense(A: Floats, gamma: Floats) -> Cuts:
+    def dense(A: Floats, gamma: Floats) -> OddCuts:
         """From rows with at most five entries each; equal rows, up to sign, become one."""
         rows, columns = np.nonzero(A)
         place = np.arange(len(rows)) - np.searchsorted(rows, rows)
@@ -230,14 +230,14 @@ class Cuts:
         vertices[rows, place], signs[rows, place] = columns, A[rows, columns]
         last = np.bincount(rows, minlength=len(A)) - 1
         signs *= np.sign(signs[np.arange(len(A)), last])[:, None]
-        cuts = Cuts(vertices, signs, gamma, np.zeros(len(A)))
+        cuts = OddCuts(vertices, signs, gamma, np.zeros(len(A)))
         _, first, where = np.unique(cuts.keys(), return_index=True, return_inverse=True)
         one = cuts.take(first)
-        one.gamma = np.bincount(where, gamma, len(first))
+        one.gamma = np.bincount(where, gamma, len(first)).astype(float)
         return one.take(np.argsort(one.signs[:, 3] != 0, kind="stable"))
 
 
-def violated_triangles(X: Floats, count: int, threshold: float, most: int = 2) -> Cuts:
+def violated_triangles(X: Floats, count: int, threshold: float, most: int = 2) -> OddCuts:
     """The ``count`` triangles that X violates most, each edge in ``most`` of them; ½(a'Xa - 1) < threshold."""
     room = 100_000
     vertices, signs = np.zeros((room, WIDTH), dtype=np.int64), np.zeros((room, WIDTH))
@@ -245,14 +245,14 @@ def violated_triangles(X: Floats, count: int, threshold: float, most: int = 2) -
     found = violated_kernel(X, threshold, vertices, signs, violation)
     order, rows = np.argsort(violation[:found], kind="stable"), np.empty(count, dtype=np.int64)
     rows = rows[: spread_kernel(vertices, order, most, np.zeros(X.shape, dtype=np.int64), rows)]
-    return Cuts(vertices[rows], signs[rows], np.zeros(len(rows)), np.zeros(len(rows)))
+    return OddCuts(vertices[rows], signs[rows], np.zeros(len(rows)), np.zeros(len(rows)))
 
 
-def violated_pentagons(X: Floats, cuts: Cuts, count: int, threshold: float, tried: int = 300) -> Cuts:
+def violated_pentagons(X: Floats, cuts: OddCuts, count: int, threshold: float, tried: int = 300) -> OddCuts:
     """The ``count`` most violated among the best extensions of the tightest triangles of ``cuts``."""
     triangles = cuts.take(np.arange(cuts.triangles))
     if len(X) < WIDTH or len(triangles) == 0:
-        return Cuts()
+        return OddCuts()
     gram = triangles.gram(X)
     tight = np.argsort(gram, kind="stable")[:tried]
     base = triangles.take(tight)
@@ -260,6 +260,6 @@ def violated_pentagons(X: Floats, cuts: Cuts, count: int, threshold: float, trie
     pentagons_kernel(X, base.vertices, base.signs, gram[tight], vertices, signs, violation)
     rows = np.argsort(violation, kind="stable")
     rows = rows[violation[rows] < threshold]
-    found = Cuts(vertices[rows], signs[rows], np.zeros(len(rows)), np.zeros(len(rows)))
+    found = OddCuts(vertices[rows], signs[rows], np.zeros(len(rows)), np.zeros(len(rows)))
     _, first = np.unique(found.keys(), return_index=True)
     return found.take(np.sort(first)[:count])

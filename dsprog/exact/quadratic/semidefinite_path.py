@@ -22,7 +22,6 @@ import numpy as np
 from dsprog.core.validation import Floats, Ints
 from dsprog.exact.quadratic.semidefinite_bound import SemidefinitePoint, inverse, is_positive_definite
 from dsprog.exact.quadratic.semidefinite_cuts import (
-    Cuts,
     add_cuts_kernel,
     newton_kernel,
     violated_pentagons,
@@ -31,10 +30,12 @@ from dsprog.exact.quadratic.semidefinite_cuts import (
 
 CENTRING = ((1.8, 0.15), (1.4, 0.3), (0.8, 0.6))  # μ is this share of the gap's mean if both steps sum to more
 
+CORRECTED = (0.25, 0.9)  # lengths of a step between which a second-order correction is worth a solve
+
 
 @dataclass(frozen=True)
 class SemidefiniteOutcome:
-    """Where the method stopped: the point, its bound on s'Cs, X, and the work in steps and floating-point operations."""
+    """Where the method stopped: the point, its bound on s'Cs, X, and the work in steps and operations."""
 
     point: SemidefinitePoint
     bound: float
@@ -50,27 +51,31 @@ class InteriorPoint:
     Parameters
     ----------
     added, pentagons : int
-        Triangles and pentagons added at a time, at most.
-    drop : float
-        Slack beyond which a cut is dropped.
-    rounds : int
+        Triangles and pentagons added at a time, at most. Pentagons are off: on published instances they save two thirds
+        of the nodes and no time.
+    violation : float
+        Cuts are added where ½(a'Xa - 1) is below this.
+    spread : int
+        New triangles in which an edge may be: cuts that overlap shorten the steps and say the same.
+    drop, dropped : float
+        Slack beyond which a cut is dropped, and what dropping may cost, in units of the gap.
+    rounds : float
         Rounds of cuts after which the bound must have closed, by extrapolation, to go on.
+    floor : float
+        The gap that μ keeps while the target is out of reach, in units of the distance to the target.
     most : int
         Newton steps at most.
     """
 
     added: int = 60
     pentagons: int = 0
-    drop: float = 0.1
-    rounds: int = 4
-    most: int = 200
-    floor: float = 0.5
     violation: float = -0.1
-    dropped: float = 0.5
-    corrected: float = 0.9
-    s0: float = 0.2
     spread: int = 1
-    g0: float = 1.0
+    drop: float = 0.1
+    dropped: float = 0.5
+    rounds: float = 4
+    floor: float = 0.5
+    most: int = 200
 
     def run(
         self, point: SemidefinitePoint, target: float, stop: Callable[[], bool] = lambda: False
@@ -178,7 +183,7 @@ class CentralPath:
         if not np.isfinite(d).all():
             return False
         move = self.move(mu, d, over)
-        if 0.25 < min(move.primal, move.dual) < self.options.corrected:
+        if CORRECTED[0] < min(move.primal, move.dual) < CORRECTED[1]:
             # ΔZΔX, which the linear system left out, put in from the first move
             error = W @ move.dZ @ move.dX
             error = 0.5 * (error + error.T)
@@ -231,8 +236,8 @@ class CentralPath:
         if len(new) == 0:
             return False
         before = self.cuts.take(self.worth_keeping(mu))
-        new.slack = np.full(len(new), options.s0)
-        new.gamma = np.full(len(new), options.g0 * mu)
+        new.slack = np.full(len(new), 0.2)
+        new.gamma = np.full(len(new), mu)
         while True:
             self.cuts = before.extended(new)
             Z = self.point().Z()

@@ -7,7 +7,7 @@ and at the parent's bound.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -16,7 +16,7 @@ from dsprog.core.problem import Problem
 from dsprog.core.quadratic_form import QuadraticForm, Steps
 from dsprog.core.validation import Floats, Ints, Masks
 from dsprog.exact.quadratic.semidefinite_bound import SemidefinitePoint
-from dsprog.exact.quadratic.semidefinite_cuts import Cuts
+from dsprog.exact.quadratic.semidefinite_cuts import OddCuts
 from dsprog.exact.quadratic.semidefinite_path import InteriorPoint, SemidefiniteOutcome
 from dsprog.exact.quadratic.settle import settled
 from dsprog.exact.quadratic.tabu import random_starts, tabu_search
@@ -66,6 +66,8 @@ class SemidefiniteSearch(Method):
     ) -> None:
         super().__init__(problem, run)
         self.form, self.steps, self.rng, self.interior_point = form, steps, rng, interior_point
+        # all nodes inherit the cuts of the root, where more patience pays
+        self.at_root = replace(interior_point, rounds=5 * interior_point.rounds)
 
     @cached_property
     def spins(self) -> tuple[Floats, float]:
@@ -87,7 +89,7 @@ class SemidefiniteSearch(Method):
         point = SemidefinitePoint.diagonally_dominant(self.C)
         return self.bundle(np.full(self.form.n, -1), self.k - point.bound(), point.y, point.cuts)
 
-    def bundle(self, labels: Ints, lower: float, y: Floats, cuts: Cuts) -> Bundle:
+    def bundle(self, labels: Ints, lower: float, y: Floats, cuts: OddCuts) -> Bundle:
         """A node as arrays; y and cuts over all vertices."""
         rows = {"labels": labels, "y": y, "cuts": cuts.vertices, "signs": cuts.signs, "gamma": cuts.gamma}
         return {"lower": np.array([lower]), **{name: array[None] for name, array in rows.items()}}
@@ -112,7 +114,8 @@ class SemidefiniteSearch(Method):
         import scipy.linalg.lapack  # noqa: F401
 
         with one_blas_thread():  # also for the BLAS that scipy has just brought
-            outcome = self.interior_point.run(point, target, self.stop)
+            whole = bool((bundle["labels"] < 0).all())
+            outcome = (self.at_root if whole else self.interior_point).run(point, target, self.stop)
         lower = self.steps.rounded(max(parent, merged.k - outcome.bound))
         masks = self.rounded(labels, merged.vertices, outcome.X)
         values = self.form.values(masks)
@@ -120,8 +123,12 @@ class SemidefiniteSearch(Method):
             return Expansion([], 1, masks, values, lower, "semidefinite")
         if self.stop():
             return Expansion([{**bundle, "lower": np.array([lower])}], 1, masks, values, source="semidefinite")
+        implied = outcome.point.implied(outcome.X, target)
+        ruled_out = implied != 0
+        labels[merged.vertices[ruled_out] - 1] = implied[ruled_out] < 0
         children = self.branch(labels, lower, merged, outcome)
-        return Expansion(children, 1, masks, values, source="semidefinite")
+        closed = max(lower, cutoff) if ruled_out.any() else np.inf
+        return Expansion(children, 1, masks, values, closed, "semidefinite")
 
     def stop(self) -> bool:
         """Whether the run wants to stop."""
@@ -144,19 +151,22 @@ class SemidefiniteSearch(Method):
         merged_y = float(y[signs != 0].sum()) - (self.k - merged.k)
         local = np.append(merged_y, local[1:])
         gamma = bundle["gamma"][0]
-        cuts = Cuts(bundle["cuts"][0], bundle["signs"][0], gamma, np.zeros(len(gamma)))
+        cuts = OddCuts(bundle["cuts"][0], bundle["signs"][0], gamma, np.zeros(len(gamma)))
         cuts, local = merge_cuts(cuts, signs, merged, local)
         return SemidefinitePoint(merged.C, local, cuts)
 
     def branch(self, labels: Ints, lower: float, merged: Merged, outcome: SemidefiniteOutcome) -> list[Bundle]:
         """Fix the variable whose vertex X has joined most firmly to others: they follow it."""
         point, vertices = outcome.point, merged.vertices
-        doubt = ((1.0 - np.minimum(1.0, np.abs(outcome.X))) ** 2).sum(axis=1)
-        chosen = int(vertices[1 + int(np.argmin(doubt[1:]))]) - 1
         y = np.zeros(self.form.n + 1)
         y[vertices] = point.y
         y[0] += self.k - merged.k
-        cuts = Cuts(vertices[point.cuts.vertices], point.cuts.signs, point.cuts.gamma, point.cuts.slack)
+        cuts = OddCuts(vertices[point.cuts.vertices], point.cuts.signs, point.cuts.gamma, point.cuts.slack)
+        if (labels >= 0).all():
+            return [self.bundle(labels, lower, y, cuts)]
+        doubt = ((1.0 - np.minimum(1.0, np.abs(outcome.X))) ** 2).sum(axis=1)
+        open_ones = 1 + np.flatnonzero(labels[vertices[1:] - 1] < 0)
+        chosen = int(vertices[open_ones[np.argmin(doubt[open_ones])]]) - 1
         children = []
         for label in (0, 1):
             child = labels.copy()
@@ -174,7 +184,7 @@ class SemidefiniteSearch(Method):
         return tabu_search(self.form, masks, self.rng, steps=2 * self.form.n)[0]
 
 
-def merge_cuts(cuts: Cuts, fixed: Ints, merged: Merged, y: Floats) -> tuple[Cuts, Floats]:
+def merge_cuts(cuts: OddCuts, fixed: Ints, merged: Merged, y: Floats) -> tuple[OddCuts, Floats]:
     """Cuts after vertices were merged into 0: the entries there are summed, so that a's and its parity stay.
 
     One with a single entry ±1 left moves its γ from the cut to y without loss; one with an entry beyond all others
@@ -191,4 +201,4 @@ def merge_cuts(cuts: Cuts, fixed: Ints, merged: Merged, y: Floats) -> tuple[Cuts
     y = y.copy()
     np.subtract.at(y, np.nonzero(A[single])[1], cuts.gamma[single])
     useful = 2 * largest < entries
-    return Cuts.dense(A[useful], cuts.gamma[useful]), y
+    return OddCuts.dense(A[useful], cuts.gamma[useful]), y
