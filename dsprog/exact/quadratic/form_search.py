@@ -72,7 +72,8 @@ class FormSearch(Method):
         inner: OddCycleSearch | SemidefiniteSearch = self.semidefinite if "y" in bundle else self.odd_cycles
         found = self.counted(inner, bundle, cutoff)
         at_root = inner is self.odd_cycles and bool((bundle["labels"] < 0).all())
-        if at_root and found.bundles and self.form.n <= self.options.large and self.run.stop_reason() is None:
+        small = self.form.n <= self.options.large and self.semidefinite.in_time(self.form.n)
+        if at_root and found.bundles and small and self.run.stop_reason() is None:
             found = self.better(found, cutoff)
         return replace(found, masks=self.lift(found.masks))
 
@@ -85,8 +86,6 @@ class FormSearch(Method):
         """What odd cycles left of the root, or what the semidefinite bound leaves of it, whichever bound is higher."""
         lower = float(found.bundles[0]["lower"][0])
         root = {**self.semidefinite.root(), "lower": np.array([lower])}
-        if not self.semidefinite.in_time(self.form.n):
-            return replace(found, bundles=[root])
         other = self.counted(self.semidefinite, root, min(cutoff, float(found.values.min())))
         masks, values = np.vstack([found.masks, other.masks]), np.append(found.values, other.values)
         if other.bundles and float(other.bundles[0]["lower"][0]) <= lower:

@@ -65,7 +65,9 @@ class OddCycleSearch(Method):
         if self.stop():
             return Expansion([{**bundle, "lower": np.array([lower])}], 1, masks, values, source="odd cycles")
         before, labels = labels, bound.implied(labels, self.steps.needed(cutoff))
-        closed = max(lower, cutoff) if (before != labels).any() else np.inf  # the sets that reduced costs rule out
+        closed = (
+            self.steps.rounded(max(lower, cutoff)) if (before != labels).any() else np.inf
+        )  # the sets that reduced costs rule out
         if (labels >= 0).all():
             children = labels[None, None]
         else:

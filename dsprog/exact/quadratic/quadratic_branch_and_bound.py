@@ -35,6 +35,8 @@ from dsprog.submodular.max_flow import minimum_of_form
 
 ROUNDING = 1e-12  # of the scale of the coefficients: what the sums of a flow may lose
 ROOF = 1e-5  # seconds that roof duality may take for an entry of the form
+TRIAL = 5_000_000  # entries of the form that the short search may look at, nodes times entries: a third of a second
+TRIAL_STEP = 1e-7  # seconds that it may take for one
 SMALL = 12  # variables that are enumerated
 QUADRATIC = Need("a sum of cuts, Pairwise and modular functions", lambda problem: problem.derived(form_of) is not None)
 Lift = Callable[[Masks], Masks]
@@ -47,7 +49,7 @@ class QuadraticBranchAndBound(Solver):
     Parameters
     ----------
     trial : int
-        Nodes of the depth-first search with roof duality that comes first; 0 leaves it out.
+        Nodes of the depth-first search with roof duality that comes first, at most; 0 leaves it out.
     sparse : float
         Density up to which the odd-cycle linear programme is tried first.
     large : int
@@ -156,7 +158,9 @@ class Closing:
 
     def short_search(self, start: Masks) -> Verdict | None:
         """A short search with roof duality; a verdict if it was enough, or if a limit was met."""
-        run, nodes = self.run, int(min(self.run.nodes_left, self.options.trial))
+        run, entries = self.run, self.form.n + self.form.pairs.nnz
+        affordable = min(TRIAL // entries, run.seconds_left / (TRIAL_STEP * entries))
+        nodes = int(min(run.nodes_left, self.options.trial, affordable))
         reason = run.stop_reason()
         if reason is not None:
             return Verdict(reason, "roof duality")

@@ -127,7 +127,7 @@ class SemidefiniteSearch(Method):
         ruled_out = implied != 0
         labels[merged.vertices[ruled_out] - 1] = implied[ruled_out] < 0
         children = self.branch(labels, lower, merged, outcome)
-        closed = max(lower, cutoff) if ruled_out.any() else np.inf
+        closed = self.steps.rounded(max(lower, cutoff)) if ruled_out.any() else np.inf
         return Expansion(children, 1, masks, values, closed, "semidefinite")
 
     def stop(self) -> bool:
