@@ -23,7 +23,7 @@ from dsprog.core.quadratic_form import QuadraticForm
 from dsprog.core.validation import Floats, Ints, Masks
 from dsprog.milp.growing import GrowingProgramme
 
-ROUNDS = 30  # programmes that close at the root never need more than 17 by this count on published instances
+ROUNDS = 30  # by this count seven programmes that closed at the root stayed at 17 or below, three others passed it
 
 
 class Graph(NamedTuple):

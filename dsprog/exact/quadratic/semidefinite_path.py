@@ -51,8 +51,8 @@ class InteriorPoint:
     Parameters
     ----------
     added, pentagons : int
-        Triangles and pentagons added at a time, at most. Pentagons are off: on published instances they save two thirds
-        of the nodes and no time.
+        Triangles and pentagons added at a time, at most. Pentagons are off: on g05_80.2, w01_100.5 and be100.1 they
+        saved 44 to 76 % of the nodes, and the three took 21 % longer together (15 % less on w01_100.5).
     violation : float
         Cuts are added where ½(a'Xa - 1) is below this.
     spread : int
