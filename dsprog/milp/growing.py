@@ -1,9 +1,11 @@
-"""A linear programme min w·z, 0 <= z <= 1, that grows by sparse rows a·z >= b and is solved again from where it was.
+"""A linear programme min w·z, l <= z <= u, that grows by sparse rows a·z >= b and is solved again from where it was.
 
 HiGHS does the work; the bound that counts is computed here from its multipliers, clipped at 0, so that it is valid
-whatever the solver's tolerances did: for every feasible z and λ >= 0
+whatever the solver's tolerances did: for every feasible z and λ >= 0, with d = w - A'λ,
 
-    w·z >= Σ λ_k b_k + Σ_e min(0, w_e - Σ_k λ_k a_ke).
+    w·z >= Σ λ_k b_k + Σ_e min(l_e d_e, u_e d_e),
+
+and Σ_e (u_e - l_e) |d_e| more where z_e is at the other end than d_e wants. Limits are 0 and 1 until they are changed.
 """
 
 from __future__ import annotations
@@ -30,7 +32,8 @@ class GrowingProgramme:
 
     def __init__(self, w: Floats) -> None:
         self.w, self.b, self.age = w, np.zeros(0), np.zeros(0, dtype=np.int64)
-        self.bound = float(np.minimum(w, 0.0).sum())
+        self.lower, self.upper = np.zeros(len(w)), np.ones(len(w))
+        self.bound, self.reduced = float(np.minimum(w, 0.0).sum()), w
         self.model = highs.empty({"output_flag": False, "threads": 1, "solver": "simplex", "presolve": "off"})
         for cost in w.tolist():
             self.model.addCol(cost, 0.0, 1.0, 0, [], [])
@@ -41,6 +44,14 @@ class GrowingProgramme:
         self.b = np.append(self.b, b)
         self.age = np.append(self.age, np.zeros(len(b), dtype=np.int64))
 
+    def limit(self, lower: Floats, upper: Floats) -> None:
+        """Put the variables between other limits, within 0 and 1; the bound begins anew."""
+        changed = np.flatnonzero((lower != self.lower) | (upper != self.upper)).astype(np.int32)
+        self.lower, self.upper = lower.copy(), upper.copy()
+        self.bound = float(np.minimum(self.w * lower, self.w * upper).sum())
+        if len(changed):
+            self.model.changeColsBounds(len(changed), changed, lower[changed], upper[changed])
+
     def solve(self) -> Floats:
         """Solve, raise ``bound``, and return the point z."""
         self.model.run()
@@ -50,9 +61,12 @@ class GrowingProgramme:
         taken = np.bincount(entries.indices, weights=entries.data * multipliers[rows], minlength=len(self.w))
         reduced = self.w - taken
         rounding = 1e-13 * float(np.abs(self.w).sum() + np.abs(taken).sum() + multipliers @ np.abs(self.b))
-        self.bound = max(self.bound, float(multipliers @ self.b + np.minimum(reduced, 0.0).sum()) - rounding)
+        ends = np.minimum(reduced * self.lower, reduced * self.upper)
+        bound = float(multipliers @ self.b + ends.sum()) - rounding
+        if bound > self.bound:
+            self.bound, self.reduced = bound, reduced
         self.age = np.where(multipliers > 0, 0, self.age + 1)
-        return np.clip(np.array(solution.col_value), 0.0, 1.0)
+        return np.clip(np.array(solution.col_value), self.lower, self.upper)
 
     def _matrix(self) -> tuple[Ints, Any]:
         """The rows as HiGHS has them: the row of each entry, and the entries."""

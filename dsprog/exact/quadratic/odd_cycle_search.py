@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import numpy as np
 
 from dsprog.core.problem import Problem
@@ -43,28 +45,49 @@ class OddCycleSearch(Method):
     def expand(self, bundle: Bundle, cutoff: float) -> Expansion:
         """Bound one node; close it or fix one more variable both ways."""
         labels, parent = settled(self.form, bundle["labels"][0]), float(bundle["lower"][0])
-        rest, free = self.form.fixed(labels)
-        masks = (labels == 1)[None]
-        if rest.n == 0:
-            return Expansion([], 1, masks, self.form.values(masks), max(parent, rest.constant), "odd cycles")
-        bound, best = OddCycleBound(rest, self.rng), Best(rest, self.rng)
+        if (labels >= 0).all():
+            masks = (labels == 1)[None]
+            values = self.form.values(masks)
+            return Expansion([], 1, masks, values, max(parent, float(values[0])), "odd cycles")
+        bound, best, rounding = self.bound, self.best, ROUNDING * self.form.scale
+        bound.fix(labels)
 
         def pause(z: Floats) -> tuple[bool, float]:
             del z
-            best.improve(bound.labels())
-            return self.stop(), self.steps.needed(min(cutoff, best.value - ROUNDING * rest.scale))
+            if best.improve(bound.labels()) or bound.inner is None:
+                bound.towards(best.mask)
+            return self.stop(), self.steps.needed(min(cutoff, best.value - rounding))
 
         lower = self.steps.rounded(max(parent, bound.run(self.steps.needed(cutoff), pause)))
-        masks[0, free] = best.mask
-        values = self.form.values(masks)
-        if lower >= min(cutoff, float(values[0]) - ROUNDING * rest.scale):
+        masks, values, cuts = best.mask[None], np.array([best.value]), len(bound.programme.b)
+        if lower >= min(cutoff, best.value - rounding):
             return Expansion([], 1, masks, values, lower, "odd cycles")
         if self.stop():
             return Expansion([{**bundle, "lower": np.array([lower])}], 1, masks, values, source="odd cycles")
-        children = np.repeat(labels[None, None], 2, axis=0)
-        children[:, 0, free[bound.most_fractional()]] = (0, 1)
+        before, labels = labels, bound.implied(labels, self.steps.needed(cutoff))
+        closed = (
+            self.steps.rounded(max(lower, cutoff)) if (before != labels).any() else np.inf
+        )  # the sets that reduced costs rule out
+        if (labels >= 0).all():
+            children = labels[None, None]
+        else:
+            children = np.repeat(labels[None, None], 2, axis=0)
+            children[:, 0, bound.most_fractional(labels)] = (0, 1)
         bundles = [{"lower": np.array([lower]), "labels": child} for child in children]
-        return Expansion(bundles, 1, masks, values, source="odd cycles", cuts=len(bound.programme.b))
+        return Expansion(bundles, 1, masks, values, closed, "odd cycles", cuts)
+
+    @cached_property
+    def bound(self) -> OddCycleBound:
+        """One programme for all nodes: a node only limits its variables, and what it separates holds for all."""
+        return OddCycleBound(self.form, self.rng)
+
+    @cached_property
+    def best(self) -> Best:
+        """The best set of all nodes, from the run's on."""
+        best, mask = Best(self.form, self.rng), self.run.mask
+        if mask is not None and len(mask) == self.form.n:
+            best.improve(mask)
+        return best
 
 
 class Best:
@@ -74,8 +97,10 @@ class Best:
         self.form, self.rng = form, rng
         self.mask, self.value = np.zeros(form.n, dtype=bool), np.inf
 
-    def improve(self, mask: Masks) -> None:
-        """Take a set, after a short tabu search, if it is better."""
+    def improve(self, mask: Masks) -> bool:
+        """Take a set, after a short tabu search, if it is better; whether it was."""
         masks, values = tabu_search(self.form, mask[None], self.rng, steps=2 * self.form.n)
-        if values[0] < self.value:
-            self.mask, self.value = masks[0], float(values[0])
+        if values[0] >= self.value:
+            return False
+        self.mask, self.value = masks[0], float(values[0])
+        return True

@@ -4,7 +4,7 @@ A submodular one is one maximum flow. Any other goes through bounds of growing s
 
 1. tabu search for a good set, a short depth-first search with roof duality at every node, and path relinking;
 2. if it is sparse, the odd-cycle linear programme;
-3. branch and bound with the semidefinite bound, or, if it is large and sparse, with the odd-cycle bound.
+3. branch and bound with the semidefinite bound or, if it is sparse and the odd-cycle bound is higher, with that.
 
 With limits on |S|, and where the K best sets are wanted, it is the semidefinite bound alone
 (:mod:`dsprog.exact.quadratic.sized_search`).
@@ -41,6 +41,8 @@ from dsprog.submodular.max_flow import minimum_of_form
 ROUNDING = 1e-12  # of the scale of the coefficients: what the sums of a flow may lose
 ROOF = 1e-5  # seconds that roof duality may take for an entry of the form
 SHARE = 0.1  # of the time that is left: what path relinking may take
+TRIAL = 5_000_000  # entries of the form that the short search may look at, nodes times entries: a third of a second
+TRIAL_STEP = 1e-7  # seconds that it may take for one
 SMALL = 12  # variables that are enumerated
 QUADRATIC = Need(
     "a sum of cuts, Pairwise and modular functions", lambda problem: problem.derived(form_of) is not None
@@ -59,9 +61,9 @@ class QuadraticBranchAndBound(Solver):
     Parameters
     ----------
     trial : int
-        Nodes of the depth-first search with roof duality that comes first; 0 leaves it out.
+        Nodes of the depth-first search with roof duality that comes first, at most; 0 leaves it out.
     sparse : float
-        Density up to which the odd-cycle linear programme is tried.
+        Density up to which the odd-cycle linear programme is tried first.
     large : int
         Variables beyond which the semidefinite bound is left out.
     starts : int
@@ -83,7 +85,7 @@ class QuadraticBranchAndBound(Solver):
     """
 
     trial: int = 1000
-    sparse: float = 0.05
+    sparse: float = 0.25
     large: int = 250
     starts: int = 10
     relinks: int = 40
@@ -197,7 +199,9 @@ class Closing:
 
     def short_search(self, start: Masks) -> Verdict | None:
         """A short search with roof duality; a verdict if it was enough, or if a limit was met."""
-        run, nodes = self.run, int(min(self.run.nodes_left, self.options.trial))
+        run, entries = self.run, self.form.n + self.form.pairs.nnz
+        affordable = min(TRIAL // entries, run.seconds_left / (TRIAL_STEP * entries))
+        nodes = int(min(run.nodes_left, self.options.trial, affordable))
         reason = run.stop_reason()
         if reason is not None:
             return Verdict(reason, "roof duality")

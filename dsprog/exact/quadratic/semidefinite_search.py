@@ -7,7 +7,7 @@ and at the parent's bound.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -15,9 +15,12 @@ import numpy as np
 from dsprog.core.problem import Problem
 from dsprog.core.quadratic_form import QuadraticForm, Steps
 from dsprog.core.validation import Floats, Ints, Masks
-from dsprog.exact.quadratic.semidefinite_bound import InteriorPoint, SemidefiniteOutcome, SemidefinitePoint, Triangles
+from dsprog.exact.quadratic.semidefinite_bound import SemidefinitePoint
+from dsprog.exact.quadratic.semidefinite_cuts import OddCuts
+from dsprog.exact.quadratic.semidefinite_path import InteriorPoint, SemidefiniteOutcome
 from dsprog.exact.quadratic.settle import settled
 from dsprog.exact.quadratic.tabu import random_starts, tabu_search
+from dsprog.run.blas import one_blas_thread
 from dsprog.run.driver import Bundle, Expansion, Method
 from dsprog.run.run import Run
 
@@ -47,7 +50,7 @@ class SemidefiniteSearch(Method):
     """Best-first search over partial labellings.
 
     A bundle is one node: ``labels`` (1, n) with -1 for free variables, and the parent's dual point: ``y`` over all
-    vertices, ``cuts`` (1, m, 3) with their ``signs`` and ``gamma``.
+    vertices, ``cuts`` (1, m, 5) with their ``signs`` and ``gamma``.
     """
 
     name = "the semidefinite bound with triangle cuts"
@@ -64,6 +67,8 @@ class SemidefiniteSearch(Method):
     ) -> None:
         super().__init__(problem, run)
         self.form, self.steps, self.rng, self.interior_point = form, steps, rng, interior_point
+        # all nodes inherit the cuts of the root, where more patience pays
+        self.at_root = replace(interior_point, rounds=5 * interior_point.rounds)
 
     @cached_property
     def spins(self) -> tuple[Floats, float]:
@@ -85,7 +90,7 @@ class SemidefiniteSearch(Method):
         point = SemidefinitePoint.diagonally_dominant(self.C)
         return self.bundle(np.full(self.form.n, -1), self.k - point.bound(), point.y, point.cuts)
 
-    def bundle(self, labels: Ints, lower: float, y: Floats, cuts: Triangles) -> Bundle:
+    def bundle(self, labels: Ints, lower: float, y: Floats, cuts: OddCuts) -> Bundle:
         """A node as arrays; y and cuts over all vertices."""
         rows = {"labels": labels, "y": y, "cuts": cuts.vertices, "signs": cuts.signs, "gamma": cuts.gamma}
         return {"lower": np.array([lower]), **{name: array[None] for name, array in rows.items()}}
@@ -103,13 +108,17 @@ class SemidefiniteSearch(Method):
             mask = (labels == 1)[None]
             value = self.form.values(mask)
             return Expansion([], 1, mask, value, max(parent, float(value[0])), "semidefinite")
-        if STEP * float((labels < 0).sum()) ** 3 > self.run.seconds_left:
+        if not self.in_time(int((labels < 0).sum())):
             return self.searched(bundle)
         signs = np.concatenate([[1], np.where(labels < 0, 0, 1 - 2 * labels)])
         merged = Merged.of(self.C, self.k, signs)
         target = merged.k - self.steps.needed(cutoff)
         point = self.inherited(bundle, merged, signs)
-        outcome = self.interior_point.run(point, target, self.stop)
+        import scipy.linalg.lapack  # noqa: F401
+
+        with one_blas_thread():  # also for the BLAS that scipy has just brought
+            whole = bool((bundle["labels"] < 0).all())
+            outcome = (self.at_root if whole else self.interior_point).run(point, target, self.stop)
         lower = self.steps.rounded(max(parent, merged.k - outcome.bound))
         masks = self.rounded(labels, merged.vertices, outcome.X)
         values = self.form.values(masks)
@@ -117,12 +126,20 @@ class SemidefiniteSearch(Method):
             return Expansion([], 1, masks, values, lower, "semidefinite")
         if self.stop():
             return Expansion([{**bundle, "lower": np.array([lower])}], 1, masks, values, source="semidefinite")
+        implied = outcome.point.implied(outcome.X, target)
+        ruled_out = implied != 0
+        labels[merged.vertices[ruled_out] - 1] = implied[ruled_out] < 0
         children = self.branch(labels, lower, merged, outcome)
-        return Expansion(children, 1, masks, values, source="semidefinite")
+        closed = self.steps.rounded(max(lower, cutoff)) if ruled_out.any() else np.inf
+        return Expansion(children, 1, masks, values, closed, "semidefinite")
 
     def stop(self) -> bool:
         """Whether the run wants to stop."""
         return self.run.stop_reason() is not None
+
+    def in_time(self, free: int) -> bool:
+        """Whether the time left is enough for a step with so many free variables."""
+        return STEP * float(free) ** 3 <= self.run.seconds_left
 
     def searched(self, bundle: Bundle) -> Expansion:
         """A tabu search instead of a bound, for which no time is left; the node stays as it is."""
@@ -136,17 +153,23 @@ class SemidefiniteSearch(Method):
         local = y[merged.vertices]
         merged_y = float(y[signs != 0].sum()) - (self.k - merged.k)
         local = np.append(merged_y, local[1:])
-        cuts, local = merge_triangles(bundle["cuts"][0], bundle["signs"][0], bundle["gamma"][0], signs, merged, local)
+        gamma = bundle["gamma"][0]
+        cuts = OddCuts(bundle["cuts"][0], bundle["signs"][0], gamma, np.zeros(len(gamma)))
+        cuts, local = merge_cuts(cuts, signs, merged, local)
         return SemidefinitePoint(merged.C, local, cuts)
 
     def branch(self, labels: Ints, lower: float, merged: Merged, outcome: SemidefiniteOutcome) -> list[Bundle]:
-        """Fix the variable whose label X knows least."""
+        """Fix the variable whose vertex X has joined most firmly to others: they follow it."""
         point, vertices = outcome.point, merged.vertices
-        chosen = int(vertices[1:][np.argmin(np.abs(outcome.X[0, 1:]))]) - 1
         y = np.zeros(self.form.n + 1)
         y[vertices] = point.y
         y[0] += self.k - merged.k
-        cuts = Triangles(vertices[point.cuts.vertices], point.cuts.signs, point.cuts.gamma, point.cuts.slack)
+        cuts = OddCuts(vertices[point.cuts.vertices], point.cuts.signs, point.cuts.gamma, point.cuts.slack)
+        if (labels >= 0).all():
+            return [self.bundle(labels, lower, y, cuts)]
+        doubt = ((1.0 - np.minimum(1.0, np.abs(outcome.X))) ** 2).sum(axis=1)
+        open_ones = 1 + np.flatnonzero(labels[vertices[1:] - 1] < 0)
+        chosen = int(vertices[open_ones[np.argmin(doubt[open_ones])]]) - 1
         children = []
         for label in (0, 1):
             child = labels.copy()
@@ -164,30 +187,21 @@ class SemidefiniteSearch(Method):
         return tabu_search(self.form, masks, self.rng, steps=2 * self.form.n)[0]
 
 
-def merge_triangles(
-    cuts: Ints, signs: Floats, gamma: Floats, fixed: Ints, merged: Merged, y: Floats
-) -> tuple[Triangles, Floats]:
-    """Triangles after vertices were merged into 0.
+def merge_cuts(cuts: OddCuts, fixed: Ints, merged: Merged, y: Floats) -> tuple[OddCuts, Floats]:
+    """Cuts after vertices were merged into 0: the entries there are summed, so that a's and its parity stay.
 
-    One with two vertices in 0 is ±1 at one vertex, which moves γ from the cut to y without loss, or (±2, ±1), which
-    is dropped: both leave Z positive semidefinite.
+    One with a single entry ±1 left moves its γ from the cut to y without loss; one with an entry beyond all others
+    together is implied and dropped. Both leave Z positive semidefinite.
     """
+    N = len(merged.vertices)
     where = np.zeros(len(fixed), dtype=np.int64)
-    where[merged.vertices] = np.arange(len(merged.vertices))
-    vertices = where[cuts]
-    turned: Floats = signs * np.where(fixed[cuts] != 0, fixed[cuts], 1)
-    at_zero = vertices == 0
-    whole = at_zero.sum(axis=1) <= 1
-    pair = at_zero.sum(axis=1) == 2
-    cancels = pair & ((turned * at_zero).sum(axis=1) == 0)
+    where[merged.vertices] = np.arange(N)
+    turned = cuts.signs * np.where(fixed[cuts.vertices] != 0, fixed[cuts.vertices], 1)
+    place = np.arange(len(cuts))[:, None] * N + where[cuts.vertices]
+    A = np.bincount(place.ravel(), turned.ravel(), len(cuts) * N).reshape(-1, N)
+    entries, largest = np.abs(A).sum(axis=1), np.abs(A).max(axis=1, initial=0.0)
+    single = entries == 1
     y = y.copy()
-    np.subtract.at(y, vertices[cancels][~at_zero[cancels]], gamma[cancels])
-    order = np.argsort(vertices[whole], axis=1)
-    vertices = np.take_along_axis(vertices[whole], order, axis=1)
-    turned = np.take_along_axis(turned[whole], order, axis=1)
-    triangles = Triangles(vertices, turned * turned[:, 2:], gamma[whole], np.zeros(int(whole.sum())))
-    _, first, inverse = np.unique(triangles.keys(), return_index=True, return_inverse=True)
-    unique = triangles.take(first)
-    unique.gamma = np.zeros(len(first))
-    np.add.at(unique.gamma, inverse, triangles.gamma)
-    return unique, y
+    np.subtract.at(y, np.nonzero(A[single])[1], cuts.gamma[single])
+    useful = 2 * largest < entries
+    return OddCuts.dense(A[useful], cuts.gamma[useful]), y

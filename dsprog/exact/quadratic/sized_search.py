@@ -23,7 +23,8 @@ from dsprog.core.problem import Problem
 from dsprog.core.quadratic_form import QuadraticForm, Steps
 from dsprog.core.validation import Floats, Ints, Masks
 from dsprog.exact.quadratic.exchange_tabu import exchange_tabu, resized
-from dsprog.exact.quadratic.semidefinite_bound import InteriorPoint, SemidefinitePoint
+from dsprog.exact.quadratic.semidefinite_bound import SemidefinitePoint
+from dsprog.exact.quadratic.semidefinite_path import InteriorPoint
 from dsprog.exact.quadratic.semidefinite_search import SemidefiniteSearch
 from dsprog.run.driver import Bundle, Expansion, Method
 from dsprog.run.run import Run

@@ -7,7 +7,8 @@ import dsprog as ds
 from dsprog.applications.vision import grid_pairs
 from dsprog.core.quadratic_form import QuadraticForm
 from dsprog.exact.quadratic.odd_cycle_bound import OddCycleBound
-from dsprog.exact.quadratic.semidefinite_bound import InteriorPoint, SemidefinitePoint
+from dsprog.exact.quadratic.semidefinite_bound import SemidefinitePoint
+from dsprog.exact.quadratic.semidefinite_path import InteriorPoint
 from dsprog.experiments.data_folder import data_folder
 from dsprog.experiments.energies import EnergyInstance, energy_instances, qubo_instances
 from dsprog.functions.table import all_masks

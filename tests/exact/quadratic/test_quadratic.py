@@ -4,16 +4,18 @@ import numpy as np
 import pytest
 
 import dsprog as ds
-from dsprog.core.quadratic_form import Steps
+from dsprog.core.quadratic_form import QuadraticForm, Steps
 from dsprog.exact.quadratic.form_search import FormSearch
 from dsprog.exact.quadratic.odd_cycle_bound import OddCycleBound
 from dsprog.exact.quadratic.quadratic_branch_and_bound import QuadraticBranchAndBound, as_it_is
 from dsprog.exact.quadratic.roof_search import roof_search
-from dsprog.exact.quadratic.semidefinite_bound import InteriorPoint, SemidefinitePoint
+from dsprog.exact.quadratic.semidefinite_bound import SemidefinitePoint, is_positive_definite
+from dsprog.exact.quadratic.semidefinite_cuts import OddCuts, violated_pentagons, violated_triangles
+from dsprog.exact.quadratic.semidefinite_path import InteriorPoint
 from dsprog.exact.quadratic.tabu import random_starts, tabu_search
 from dsprog.functions.table import all_masks
 from dsprog.generators import FAMILIES
-from dsprog.presolve.quadratic import problem_of
+from dsprog.presolve.quadratic import form_of, problem_of
 from dsprog.run.driver import Bundle
 from dsprog.run.run import Run
 from dsprog.testing import check_result
@@ -161,3 +163,106 @@ def test_a_set_within_rounding_of_an_odd_cycle_bound_is_optimal():
         result = ds.minimize(objective, QuadraticBranchAndBound(trial=3, sparse=1.0, large=8))
         assert result.status == "optimal", seed
         check_result(result, objective)
+
+
+def random_cuts(rng, N, count):
+    """Whole numbers with an odd sum on three or five vertices, with weights."""
+    A = np.zeros((count, N))
+    for row in A:
+        entries = 5 if N >= 5 and rng.random() < 0.5 else 3
+        row[rng.choice(N, entries, replace=False)] = rng.choice([-1.0, 1.0], entries)
+    return OddCuts.dense(A, rng.random(count))
+
+
+@pytest.mark.parametrize("scale", [1e-6, 1.0, 1e8])
+@pytest.mark.parametrize("seed", range(12))
+def test_any_feasible_point_bounds_every_cut(seed, scale):
+    """Random y and γ, moved into the cone as little as a factorisation allows."""
+    rng = np.random.default_rng(seed)
+    N = int(rng.integers(3, 11))
+    C = np.triu(rng.normal(size=(N, N)), 1)
+    C = scale * (C + C.T)
+    point = SemidefinitePoint(C, scale * rng.normal(size=N), random_cuts(rng, N, int(rng.integers(0, 8))))
+    point.cuts.gamma *= scale
+    point.y += max(0.0, -float(np.linalg.eigvalsh(point.Z())[0]))
+    while not is_positive_definite(point.Z()):
+        point.y += 1e-13 * scale
+    signs = 1.0 - 2.0 * all_masks(N)
+    values = np.einsum("bi,ij,bj->b", signs, C, signs)
+    assert values.max() <= point.bound()
+    assert point.rounding <= 1e-9 * (np.abs(C).sum() + np.abs(point.y).sum() + point.cuts.sums(N).sum())
+    X = np.linalg.inv(point.Z() + 1e-6 * scale * np.eye(N))
+    for target in np.quantile(values, [0.3, 0.9, 1.0]):
+        implied = point.implied(X, float(target))
+        better = signs[values > target] * signs[values > target][:, :1]
+        assert (better[:, implied != 0] == implied[implied != 0]).all()
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_cuts_are_valid_violated_and_counted_once(seed):
+    rng = np.random.default_rng(seed)
+    N = 9
+    V = rng.normal(size=(N, 3))
+    V /= np.linalg.norm(V, axis=1)[:, None]
+    X = V @ V.T
+    signs = 1.0 - 2.0 * all_masks(N)
+    triangles = violated_triangles(X, 40, -0.02, 2)
+    pentagons = violated_pentagons(X, violated_triangles(X, 300, 0.5, 300), 40, -0.02)
+    for cuts in (triangles, pentagons, triangles.extended(pentagons)):
+        A = np.zeros((len(cuts), N))
+        np.add.at(A, (np.arange(len(cuts))[:, None], cuts.vertices), cuts.signs)
+        assert (np.abs(signs @ A.T) >= 1).all()
+        np.testing.assert_allclose(np.einsum("ki,ij,kj->k", A, X, A), cuts.gram(X), atol=1e-12)
+        assert (cuts.gram(X) < 1.0).all()
+        assert len(np.unique(cuts.keys())) == len(cuts)
+    assert (np.diff(triangles.extended(pentagons).signs[:, 3] != 0) >= 0).all()
+
+
+@pytest.mark.parametrize("scale", [1e-6, 1.0, 1e8])
+@pytest.mark.parametrize("pentagons", [0, 10])
+def test_the_bound_scales_and_pentagons_tighten_it(scale, pentagons):
+    form = random_form(41, largest=10)
+    C = form.spin_matrix()[0]
+    signs = 1.0 - 2.0 * all_masks(len(C))
+    best = np.einsum("bi,ij,bj->b", signs, C, signs).max()
+    path = InteriorPoint(pentagons=pentagons)
+    outcome = path.run(SemidefinitePoint.diagonally_dominant(scale * C), scale * best)
+    assert outcome.bound >= scale * best
+    assert outcome.bound <= scale * best + 0.05 * scale * form.scale
+
+
+def test_bounds_are_rounded_up_to_values_that_exist():
+    """Max-cut of a graph whose degrees are even: cuts differ by two, so a bound within two of a cut proves it."""
+    ring = np.roll(np.eye(9), 1, axis=1) + np.roll(np.eye(9), 2, axis=1)
+    objective = -1.0 * ds.Cut(ring + ring.T)
+    form = form_of(problem_of(QuadraticForm.of(objective)))
+    assert Steps.of(form).size == 2.0
+    result = ds.minimize(objective, QuadraticBranchAndBound(trial=0))
+    check_result(result, objective)
+    assert result.lower_bound == result.value
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_reduced_costs_of_the_odd_cycle_bound_keep_every_better_set(seed):
+    form = random_form(seed + 300)
+    bound = OddCycleBound(form, np.random.default_rng(0))
+    bound.run(np.inf, lambda z: (False, np.inf))
+    masks = all_masks(form.n)
+    values = form.values(masks)
+    for needed in np.quantile(values, [0.0, 0.1, 0.5]):
+        labels = bound.implied(np.full(form.n, -1), float(needed) + 1e-6)
+        better = masks[values <= needed]
+        assert (better[:, labels >= 0] == (labels[labels >= 0] == 1)).all()
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_programme_limited_to_labels_bounds_the_sets_that_agree(seed):
+    form = random_form(seed + 500)
+    rng = np.random.default_rng(seed)
+    bound = OddCycleBound(form, rng)
+    bound.towards(rng.random(form.n) < 0.5)
+    for _ in range(4):
+        labels = rng.integers(-1, 2, form.n)
+        bound.fix(labels)
+        lower = bound.run(np.inf, lambda z: (False, np.inf))
+        assert lower <= form.values(agreeing(labels, form.n)).min() + 1e-9 * max(1.0, form.scale)

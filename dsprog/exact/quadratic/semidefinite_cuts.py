@@ -1,0 +1,265 @@
+"""Cuts of the semidefinite bound: whole numbers a on a few vertices, their sum odd, so (a's)² >= 1 for all signs s.
+
+Three entries ±1 are a *triangle*, five a *pentagon*. A vector a has at most five entries, so every product with it is
+a gather, never a matrix product. Separation enumerates all triangles; pentagons extend the tightest of them by the
+best pair of vertices: with u = Xa,
+
+    (a + σe_i + τe_j)'X(a + σe_i + τe_j) = a'Xa + X_ii + X_jj + 2σu_i + 2τ(u_j + σX_ij).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from dsprog.core.kernel import kernel
+from dsprog.core.validation import Floats, Ints
+
+WIDTH = 5  # entries that a cut can have
+VERTICES = 2048  # more vertices than this have no keys
+
+
+@kernel
+def newton_kernel(W, X, vertices, signs, triangles, diagonal, out):
+    """The lower triangle of (B'WB)∘(B'XB), B = [I, A], plus ``diagonal`` at the cuts; the first ones are triangles."""
+    N, m = len(W), len(vertices)
+    for i in range(N):
+        for j in range(i + 1):
+            out[i, j] = W[i, j] * X[i, j]
+    Wa, Xa = np.empty(N), np.empty(N)
+    for k in range(m):
+        row = out[N + k]
+        a, b, c = vertices[k, 0], vertices[k, 1], vertices[k, 2]
+        p, q, r = signs[k, 0], signs[k, 1], signs[k, 2]
+        for i in range(N):
+            Wa[i] = p * W[a, i] + q * W[b, i] + r * W[c, i]
+            Xa[i] = p * X[a, i] + q * X[b, i] + r * X[c, i]
+        if k >= triangles:
+            a, b = vertices[k, 3], vertices[k, 4]
+            p, q = signs[k, 3], signs[k, 4]
+            for i in range(N):
+                Wa[i] += p * W[a, i] + q * W[b, i]
+                Xa[i] += p * X[a, i] + q * X[b, i]
+        for i in range(N):
+            row[i] = Wa[i] * Xa[i]
+        for l in range(min(k + 1, triangles)):
+            a, b, c = vertices[l, 0], vertices[l, 1], vertices[l, 2]
+            p, q, r = signs[l, 0], signs[l, 1], signs[l, 2]
+            row[N + l] = (p * Wa[a] + q * Wa[b] + r * Wa[c]) * (p * Xa[a] + q * Xa[b] + r * Xa[c])
+        for l in range(triangles, k + 1):
+            g = h = 0.0
+            for e in range(WIDTH):
+                g += signs[l, e] * Wa[vertices[l, e]]
+                h += signs[l, e] * Xa[vertices[l, e]]
+            row[N + l] = g * h
+        row[N + k] += diagonal[k]
+
+
+@kernel
+def gram_diagonal_kernel(W, vertices, signs, out):
+    """a'Wa of every cut."""
+    for k in range(len(vertices)):
+        total = 0.0
+        for p in range(WIDTH):
+            for q in range(WIDTH):
+                total += signs[k, p] * signs[k, q] * W[vertices[k, p], vertices[k, q]]
+        out[k] = total
+
+
+@kernel
+def add_cuts_kernel(vertices, signs, weights, Z):
+    """Z += Σ weights_k a_k a_k'."""
+    for k in range(len(vertices)):
+        for p in range(WIDTH):
+            for q in range(WIDTH):
+                Z[vertices[k, p], vertices[k, q]] += weights[k] * signs[k, p] * signs[k, q]
+
+
+@kernel
+def violated_kernel(X, threshold, vertices, signs, violation):
+    """Triangles with ½(a'Xa - 1) = 1 + σ_ij X_ij + σ_ik X_ik + σ_jk X_jk < threshold; returns their number."""
+    N, count, most = len(X), 0, len(violation)
+    for i in range(N):
+        for j in range(i):
+            x = X[i, j]
+            for k in range(j):
+                y, z = X[i, k], X[j, k]
+                # the least of the four is 1 - |x| - |y| - |z| if xyz < 0, and at least 1 - (the two largest) else
+                if 1.0 - abs(x) - abs(y) - abs(z) >= threshold:
+                    continue
+                for kind in range(4):
+                    p = 1.0 if kind < 2 else -1.0
+                    q = 1.0 if kind % 2 == 0 else -1.0
+                    v = 1.0 + p * x + q * y + p * q * z
+                    if v < threshold:
+                        vertices[count, 0], vertices[count, 1], vertices[count, 2] = k, j, i
+                        signs[count, 0], signs[count, 1], signs[count, 2] = q, p, 1.0
+                        violation[count] = v
+                        count += 1
+                        if count == most:
+                            return count
+    return count
+
+
+@kernel
+def spread_kernel(vertices, order, most, used, chosen):
+    """Choose rows in ``order`` whose three edges are in less than ``most`` rows chosen before; returns their number."""
+    count = 0
+    for r in order:
+        a, b, c = vertices[r, 0], vertices[r, 1], vertices[r, 2]
+        if max(used[a, b], used[a, c], used[b, c]) < most:
+            used[a, b] += 1
+            used[a, c] += 1
+            used[b, c] += 1
+            chosen[count] = r
+            count += 1
+            if count == len(chosen):
+                break
+    return count
+
+
+@kernel
+def pentagons_kernel(X, vertices, signs, grams, found_vertices, found_signs, found):
+    """Extend each triangle by the pair of vertices that makes ½(a'Xa - 1) least; ``found`` receives that."""
+    N = len(X)
+    u, taken = np.empty(N), np.zeros(N, dtype=np.bool_)
+    for t in range(len(vertices)):
+        for i in range(N):
+            u[i] = 0.0
+        for e in range(3):
+            v, sign = vertices[t, e], signs[t, e]
+            taken[v] = True
+            for i in range(N):
+                u[i] += sign * X[v, i]
+        best, first, second, p, q = np.inf, 0, 0, 1.0, 1.0
+        for i in range(N):
+            if taken[i]:
+                continue
+            for side in range(2):
+                sigma = 1.0 - 2.0 * side
+                base = sigma * u[i]
+                for j in range(i):
+                    value = base - abs(u[j] + sigma * X[i, j])
+                    if value < best and not taken[j]:
+                        best, first, second, p = value, i, j, sigma
+        q = -1.0 if u[second] + p * X[first, second] > 0 else 1.0
+        for e in range(3):
+            taken[vertices[t, e]] = False
+            found_vertices[t, e], found_signs[t, e] = vertices[t, e], signs[t, e]
+        found_vertices[t, 3], found_signs[t, 3] = second, q
+        found_vertices[t, 4], found_signs[t, 4] = first, p
+        found[t] = 0.5 * (grams[t] - 1.0) + 1.0 + best
+        for e in range(4, 0, -1):  # both new vertices go to their places
+            for d in range(e):
+                if found_vertices[t, d] > found_vertices[t, d + 1]:
+                    v, sign = found_vertices[t, d], found_signs[t, d]
+                    found_vertices[t, d], found_signs[t, d] = found_vertices[t, d + 1], found_signs[t, d + 1]
+                    found_vertices[t, d + 1], found_signs[t, d + 1] = v, sign
+        if found_signs[t, 4] < 0:
+            for e in range(5):
+                found_signs[t, e] = -found_signs[t, e]
+
+
+@dataclass
+class OddCuts:
+    """Rows a: vertices in increasing order with their entries (0: no entry; the last is positive), weights γ, slacks.
+
+    Triangles come first.
+    """
+
+    vertices: Ints = field(default_factory=lambda: np.zeros((0, WIDTH), dtype=np.int64))
+    signs: Floats = field(default_factory=lambda: np.zeros((0, WIDTH)))
+    gamma: Floats = field(default_factory=lambda: np.zeros(0))
+    slack: Floats = field(default_factory=lambda: np.zeros(0))
+
+    def __len__(self) -> int:
+        return len(self.gamma)
+
+    @property
+    def triangles(self) -> int:
+        """How many there are."""
+        return int(np.count_nonzero(self.signs[:, 3] == 0))
+
+    def keys(self) -> Ints:
+        """A number for each cut, the same for equal cuts."""
+        key = np.zeros(len(self), dtype=np.int64)
+        for column in self.vertices.T:
+            key = key * VERTICES + column
+        for column in self.signs.T[:4]:
+            key = key * 2 + (column > 0)
+        return key
+
+    def take(self, rows: Ints) -> OddCuts:
+        """Some of the cuts."""
+        return OddCuts(self.vertices[rows], self.signs[rows], self.gamma[rows], self.slack[rows])
+
+    def with_weights(self, gamma: Floats, slack: Floats) -> OddCuts:
+        """The same cuts elsewhere."""
+        return OddCuts(self.vertices, self.signs, gamma, slack)
+
+    def extended(self, other: OddCuts) -> OddCuts:
+        """These and the others that are not among these."""
+        other = other.take(np.flatnonzero(~np.isin(other.keys(), self.keys())))
+        both = OddCuts(
+            np.vstack([self.vertices, other.vertices]),
+            np.vstack([self.signs, other.signs]),
+            np.append(self.gamma, other.gamma),
+            np.append(self.slack, other.slack),
+        )
+        return both.take(np.argsort(both.signs[:, 3] != 0, kind="stable"))
+
+    def gram(self, W: Floats) -> Floats:
+        """a'Wa of every cut."""
+        out = np.empty(len(self))
+        gram_diagonal_kernel(W, self.vertices, self.signs, out)
+        return out
+
+    def sums(self, size: int) -> Floats:
+        """Σ_k γ_k |a_ki| Σ_j |a_kj| for each vertex i: what the cuts put into row i of Z, at most."""
+        entries = np.abs(self.signs)
+        weights = self.gamma[:, None] * entries * entries.sum(axis=1)[:, None]
+        return np.bincount(self.vertices.ravel(), weights.ravel(), size).astype(float)
+
+    @staticmethod
+    def dense(A: Floats, gamma: Floats) -> OddCuts:
+        """From rows with at most five entries each; equal rows, up to sign, become one."""
+        rows, columns = np.nonzero(A)
+        place = np.arange(len(rows)) - np.searchsorted(rows, rows)
+        vertices, signs = np.zeros((len(A), WIDTH), dtype=np.int64), np.zeros((len(A), WIDTH))
+        vertices[rows, place], signs[rows, place] = columns, A[rows, columns]
+        last = np.bincount(rows, minlength=len(A)) - 1
+        signs *= np.sign(signs[np.arange(len(A)), last])[:, None]
+        cuts = OddCuts(vertices, signs, gamma, np.zeros(len(A)))
+        _, first, where = np.unique(cuts.keys(), return_index=True, return_inverse=True)
+        one = cuts.take(first)
+        one.gamma = np.bincount(where, gamma, len(first)).astype(float)
+        return one.take(np.argsort(one.signs[:, 3] != 0, kind="stable"))
+
+
+def violated_triangles(X: Floats, count: int, threshold: float, most: int = 2) -> OddCuts:
+    """The ``count`` triangles that X violates most, each edge in ``most`` of them; ½(a'Xa - 1) < threshold."""
+    room = 100_000
+    vertices, signs = np.zeros((room, WIDTH), dtype=np.int64), np.zeros((room, WIDTH))
+    violation = np.empty(room)
+    found = violated_kernel(X, threshold, vertices, signs, violation)
+    order, rows = np.argsort(violation[:found], kind="stable"), np.empty(count, dtype=np.int64)
+    rows = rows[: spread_kernel(vertices, order, most, np.zeros(X.shape, dtype=np.int64), rows)]
+    return OddCuts(vertices[rows], signs[rows], np.zeros(len(rows)), np.zeros(len(rows)))
+
+
+def violated_pentagons(X: Floats, cuts: OddCuts, count: int, threshold: float, tried: int = 300) -> OddCuts:
+    """The ``count`` most violated among the best extensions of the tightest triangles of ``cuts``."""
+    triangles = cuts.take(np.arange(cuts.triangles))
+    if len(X) < WIDTH or len(triangles) == 0:
+        return OddCuts()
+    gram = triangles.gram(X)
+    tight = np.argsort(gram, kind="stable")[:tried]
+    base = triangles.take(tight)
+    vertices, signs, violation = np.zeros_like(base.vertices), np.zeros_like(base.signs), np.empty(len(base))
+    pentagons_kernel(X, base.vertices, base.signs, gram[tight], vertices, signs, violation)
+    rows = np.argsort(violation, kind="stable")
+    rows = rows[violation[rows] < threshold]
+    found = OddCuts(vertices[rows], signs[rows], np.zeros(len(rows)), np.zeros(len(rows)))
+    _, first = np.unique(found.keys(), return_index=True)
+    return found.take(np.sort(first)[:count])
