@@ -23,8 +23,8 @@ from dsprog.run.result import Verdict
 from dsprog.run.run import Run
 from dsprog.run.solver import SearchSolver, Solver
 from dsprog.run.workers.crew import Crew
-from dsprog.run.workers.tasks import Task
 from dsprog.run.workers.unit import UnitAnswer
+from dsprog.run.workers.whole_solves import Task
 
 
 @dataclass(frozen=True)

@@ -18,8 +18,8 @@ from dsprog.milp.programme import ProgrammeFailed
 from dsprog.run.result import Verdict
 from dsprog.run.run import Run
 from dsprog.run.solver import Solver
-from dsprog.run.workers.tasks import Task
 from dsprog.run.workers.unit import UnitAnswer
+from dsprog.run.workers.whole_solves import Task
 
 LASTING = 0.3  # seconds of work here before workers are asked
 SECONDS_OF_A_PART = 2.0  # what is not done by then is searched by all workers together

@@ -16,7 +16,7 @@ from typing import Any
 
 from dsprog.core.validation import Floats, Masks
 from dsprog.run.workers.elsewhere import Words, hear, work_elsewhere
-from dsprog.run.workers.executor import Done, Executor, Failed, Found, Lost, News, WorkersGone
+from dsprog.run.workers.executor import Done, Executor, Failed, Lost, News, SetsFound, WorkersGone
 from dsprog.run.workers.unit import Job, Unit
 
 SECONDS_BETWEEN_COUNTS = 2.0  # of the threads of a cluster, which may grow and shrink
@@ -58,6 +58,7 @@ class DaskWorkers(Executor):
 
         self._token, self._job, self._known = uuid.uuid4().hex, cloudpickle.dumps(job), 0
         self._words, self._running = Words(), {}
+        self._news = queue.SimpleQueue()  # sets of the search before are none of this one
 
     @property
     def ready(self) -> int:
@@ -97,7 +98,7 @@ class DaskWorkers(Executor):
 
     def _heard(self, number: int, future: Any) -> list[News]:
         if number < 0:  # an event
-            return [Found(*pickle.loads(future))]
+            return [SetsFound(*pickle.loads(future))]
         known = self._running.get(number)
         if known is None or known[0] is not future:
             return []

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from dsprog.run.driver import Search
     from dsprog.run.run import Run
-    from dsprog.run.workers.tasks import Ended, Hear, Task
+    from dsprog.run.workers.whole_solves import Ended, Hear, Task
 
 PATIENCE = 0.3  # seconds of a search before workers are started for it
 WARM_PATIENCE = 0.02  # if they are there already
@@ -118,7 +118,7 @@ class Crew:
 
     def do(self, run: Run, tasks: Sequence[Task], hear: Hear, ended: Ended) -> str | None:
         """Tasks beside each other; why the run stopped, if it did. Without workers nothing is done."""
-        from dsprog.run.workers.tasks import TaskForce  # it knows solvers, which know runs
+        from dsprog.run.workers.whole_solves import TaskForce  # it knows solvers, which know runs
 
         self._arrive(run)
         self._serving = self._candidate = None

@@ -16,7 +16,7 @@ from dsprog.run.workers.unit import Job, Unit, UnitAnswer
 
 
 @dataclass(frozen=True)
-class Found:
+class SetsFound:
     """Sets that a worker reports ahead of its answer, and its bound if it works on a whole problem."""
 
     number: int
@@ -50,7 +50,7 @@ class Failed:
     error: BaseException
 
 
-News = Found | Done | Lost | Failed
+News = SetsFound | Done | Lost | Failed
 
 
 class WorkersGone(RuntimeError):

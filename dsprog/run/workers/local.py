@@ -29,7 +29,7 @@ from typing import Any
 
 from dsprog.core.validation import Floats, Masks
 from dsprog.run.blas import one_blas_thread
-from dsprog.run.workers.executor import Done, Executor, Failed, Found, Lost, News, WorkersGone
+from dsprog.run.workers.executor import Done, Executor, Failed, Lost, News, SetsFound, WorkersGone
 from dsprog.run.workers.link import Link
 from dsprog.run.workers.unit import Job, Unit, Worktop, describe
 
@@ -149,6 +149,7 @@ class LocalProcesses(Executor):
         """Send a search to all workers, and start those that are not there yet."""
         self._job = pickle.dumps(job)
         self._number += 1
+        self._heard.clear()  # news of the search before, if it ended without listening
         self._shared[CUTOFF] = math.inf
         for place in range(self.size):
             if place in self._workers:
@@ -246,7 +247,7 @@ class LocalProcesses(Executor):
             worker.greeted, self._stillborn = True, 0
             return []
         if kind == "found":
-            return [Found(*rest)] if job == self._number else []
+            return [SetsFound(*rest)] if job == self._number else []
         worker.greeted, worker.lease = True, None  # one that failed to begin a search is there, too
         if job != self._number:
             return []

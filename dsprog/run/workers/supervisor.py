@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from dsprog.core.oracle import count
 from dsprog.run.driver import Frontier, Search
 from dsprog.run.signals import interruptions_noted
-from dsprog.run.workers.executor import Done, Executor, Failed, Found, Lost, News
+from dsprog.run.workers.executor import Done, Executor, Failed, Lost, News, SetsFound
 from dsprog.run.workers.packing import packed, unpacked
 from dsprog.run.workers.unit import Unit, UnitAnswer
 from dsprog.run.workers.work_ledger import Lease, WorkLedger
@@ -149,7 +149,7 @@ class Supervisor:
         self.run.progress(self.run.nodes, self.ledger.size, "workers")
 
     def _hear(self, news: News) -> None:
-        if isinstance(news, Found):
+        if isinstance(news, SetsFound):
             self.run.offer(news.masks, news.values, "workers")
         elif isinstance(news, Done):
             self._take(news)

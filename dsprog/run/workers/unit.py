@@ -79,15 +79,15 @@ class SearchJob:
     seed: int | None
     sample: Bundle | None = None  # a node to warm up with
 
-    def desk(self, link: Link) -> Desk:
+    def desk(self, link: Link) -> SearchDesk:
         """Where a worker does the units of this search; kernels and models are loaded by then."""
-        desk = Desk(self, link)
+        desk = SearchDesk(self, link)
         if self.sample is not None:
             desk.work(0, Unit([self.sample], math.inf, WARM))
         return desk
 
 
-class Desk:
+class SearchDesk:
     """A method and a run of its own, kept from unit to unit.
 
     A node is closed by the cutoff that came with the unit, by a newer one that the link heard of, or by the best sets

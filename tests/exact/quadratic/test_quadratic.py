@@ -107,11 +107,11 @@ def test_families_shifted_and_scaled(family):
 
 
 def test_the_default_for_quadratic_objectives():
-    result = ds.minimize(FAMILIES["pairwise"](12, 0))
+    result = ds.minimize(FAMILIES["pairwise"](20, 0))
     assert result.solver == "QuadraticBranchAndBound"
     assert result.lower_bound == result.value == round(result.value)
-    constrained = ds.minimize(FAMILIES["pairwise"](8, 0), constraints=[ds.Cardinality(max=3)])
-    assert constrained.solver == "BranchAndBound"
+    knapsack = [ds.Knapsack(np.arange(1.0, 21.0), 60.0)]
+    assert ds.minimize(FAMILIES["pairwise"](20, 0), constraints=knapsack).solver == "BranchAndBound"
     with pytest.raises(ValueError, match="needs a sum of cuts, Pairwise and modular functions; use another solver"):
         ds.minimize(FAMILIES["concave"](5, 0), QuadraticBranchAndBound())
 

@@ -9,7 +9,8 @@ from dsprog.core.problem import as_problem
 from dsprog.core.quadratic_form import Steps
 from dsprog.exact.quadratic import sized_search
 from dsprog.exact.quadratic.exchange_tabu import exchange_tabu, resized
-from dsprog.exact.quadratic.semidefinite_bound import SemidefinitePoint, Triangles
+from dsprog.exact.quadratic.semidefinite_bound import SemidefinitePoint
+from dsprog.exact.quadratic.semidefinite_cuts import OddCuts
 from dsprog.exact.quadratic.sized_search import SizedSearch, around, completions, sizes_of, with_size
 from dsprog.functions.quadratic_energies import max_cut
 from dsprog.functions.table import all_masks
@@ -86,7 +87,7 @@ def test_the_term_of_sizes(seed):
     problem = as_problem(ds.Pairwise(np.triu(form.pairs.toarray()), form.u), [ds.Cardinality(k, k)])
     search = SizedSearch(problem, Run(problem), form, Steps.of(form), np.random.default_rng(0), (k, k))
     C, constant = with_size(form, k, search.weight).spin_matrix()
-    point = SemidefinitePoint(C, search.first_point(k), Triangles())
+    point = SemidefinitePoint(C, search.first_point(k), OddCuts())
     assert np.linalg.eigvalsh(point.Z()).min() >= -1e-9 * max(1.0, form.scale)
     assert constant - point.bound() <= form.values(masks[there]).min() + 1e-9 * form.scale
 

@@ -11,6 +11,7 @@ import dsprog as ds
 from dsprog.core.problem import as_problem
 from dsprog.core.validation import all_masks
 from dsprog.generators import FAMILIES
+from dsprog.run.workers.executor import SetsFound
 from tests.helpers.constraints import random_constraints
 from tests.helpers.enumeration import check_best
 from tests.helpers.workers import eager
@@ -155,3 +156,12 @@ def test_workers_have_one_blas_thread(two):
     for pid in two.pids if os.path.exists("/proc") else ():
         with open(f"/proc/{pid}/environ", "rb") as file:
             assert b"OPENBLAS_NUM_THREADS=1" in file.read().split(b"\0")
+
+
+def test_news_of_an_earlier_search_is_not_heard(two):
+    """A search that ends without listening leaves sets behind; they are none of the next one, even of equal size."""
+    ds.minimize(FAMILIES["concave"](12, 0), SMALL, workers=two)
+    two._heard.append(SetsFound(0, np.ones((1, 12), dtype=bool), np.array([-1e6])))
+    result = ds.minimize(FAMILIES["concave"](12, 1), SMALL, workers=two)
+    assert result.value == pytest.approx(ds.minimize(FAMILIES["concave"](12, 1), ds.BruteForce()).value)
+    assert result.certified

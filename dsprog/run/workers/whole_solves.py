@@ -23,7 +23,7 @@ from dsprog.run.result import Event
 from dsprog.run.run import Run
 from dsprog.run.signals import interruptions_noted
 from dsprog.run.solver import Solver
-from dsprog.run.workers.executor import Done, Executor, Failed, Found, Lost, News
+from dsprog.run.workers.executor import Done, Executor, Failed, Lost, News, SetsFound
 from dsprog.run.workers.link import Link
 from dsprog.run.workers.unit import Unit, UnitAnswer
 
@@ -172,7 +172,7 @@ class TaskForce:
         k = self.leased.get(news.number)
         if k is None:
             return
-        if isinstance(news, Found):
+        if isinstance(news, SetsFound):
             self.hear(k, news.masks, news.values, news.lower)
             return
         del self.leased[news.number]
