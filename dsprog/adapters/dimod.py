@@ -5,7 +5,7 @@
 >>> import dimod
 >>> model = dimod.BinaryQuadraticModel({"a": -1.0, "b": -1.0}, {("a", "b"): 3.0}, 0.0, "BINARY")
 >>> samples = DsprogSampler().sample(model)
->>> samples.first.energy, samples.info["certified"]
+>>> float(samples.first.energy), samples.info["certified"]
 (-1.0, True)
 """
 
@@ -36,7 +36,7 @@ class DsprogSampler(dimod.Sampler):
 
     Examples
     --------
-    >>> DsprogSampler().sample_ising({"a": 0.5}, {("a", "b"): -1.0}).first.energy
+    >>> float(DsprogSampler().sample_ising({"a": 0.5}, {("a", "b"): -1.0}).first.energy)
     -1.5
     """
 
@@ -98,7 +98,7 @@ def to_dimod(f: SetFunction) -> Any:
     """A quadratic set function as a ``dimod.BinaryQuadraticModel`` of 0/1 variables, its labels as their names.
 
     >>> import dsprog as ds
-    >>> to_dimod(ds.Cut([[0, 2], [2, 0]], labels=["a", "b"])).energy({"a": 1, "b": 0})
+    >>> float(to_dimod(ds.Cut([[0, 2], [2, 0]], labels=["a", "b"])).energy({"a": 1, "b": 0}))
     2.0
     """
     form = f.quadratic_form()

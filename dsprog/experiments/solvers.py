@@ -1,7 +1,7 @@
 """Solvers by name, as the command line and the experiments have them.
 
 >>> solver_named("forward")
-Greedy(direction='forward', restarts=1)
+Greedy(direction='forward', restarts=1, seeds=0)
 """
 
 from __future__ import annotations

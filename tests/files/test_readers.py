@@ -71,7 +71,7 @@ def test_graph_formats(write):
     assert f([0]) == -2
     assert f([1]) == -5
     assert f([0, 1]) == 1
-    flow = ds.minimize(read(write(DIMACS)))
+    flow = ds.minimize(read(write(DIMACS)), ds.QuadraticBranchAndBound())
     assert flow.value == 5
     assert flow.proof == "one maximum flow"
 

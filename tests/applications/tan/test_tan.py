@@ -269,7 +269,7 @@ def test_the_picture(tmp_path):
     places = positions(classifier.tree_)
     assert len({tuple(place) for place in places}) == 6
     axis = classifier.plot()
-    assert sorted(text.get_text() for text in axis.texts) == [f"x{j}" for j in range(6)]
+    assert sorted(text.get_text() for text in axis.texts if text.get_text()) == ["class", *(f"x{j}" for j in range(6))]
     axis.figure.savefig(tmp_path / "tree.png")
     matplotlib.pyplot.close(axis.figure)
 
