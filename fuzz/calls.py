@@ -7,7 +7,7 @@ from typing import Any
 
 from fuzz.cases import Code
 from fuzz.draw import Draw
-from fuzz.objectives import quadratic, regression
+from fuzz.objectives import determinants, quadratic, regression, rewarded
 
 SECONDS = 5.0  # of any call: what takes longer is stopped by its time limit
 
@@ -43,6 +43,9 @@ EXACT: dict[str, dict[str, list]] = {
         "probing": [True],
     },
     "PerspectiveBranchAndBound": {"steps": [0, 3], "root_steps": [1], "root_rounds": [1], "unit": [1, 5]},
+    "BudgetBranchAndBound": {},
+    "DeterminantBranchAndBound": {},
+    "BucketElimination": {},
     "Scip": {},
 }
 APPROXIMATE: dict[str, dict[str, list]] = {
@@ -55,7 +58,17 @@ APPROXIMATE: dict[str, dict[str, list]] = {
     "DoubleGreedy": {"randomised": [True], "restarts": [1, 3]},
 }
 RESUMING = (None, "BranchAndBound", "CompactModel", "QuadraticBranchAndBound", "PerspectiveBranchAndBound", "Prismatic")
-LISTING = (None, None, "BranchAndBound", "PerspectiveBranchAndBound", "BruteForce")
+RESUMING += ("BudgetBranchAndBound", "DeterminantBranchAndBound")
+LISTING = (None, None, "BranchAndBound", "PerspectiveBranchAndBound", "BruteForce", "BudgetBranchAndBound")
+LISTING += ("QuadraticBranchAndBound",)
+
+
+FITTING = {
+    quadratic: "QuadraticBranchAndBound",
+    regression: "PerspectiveBranchAndBound",
+    rewarded: "BudgetBranchAndBound",
+    determinants: "DeterminantBranchAndBound",
+}
 
 
 def solver_source(draw: Draw, name: str | None) -> str | None:
@@ -65,9 +78,7 @@ def solver_source(draw: Draw, name: str | None) -> str | None:
 
 def pick_solver(draw: Draw, make: Callable) -> str | None:
     """The default, one that fits the objective, or any."""
-    fitting = {quadratic: "QuadraticBranchAndBound", regression: "PerspectiveBranchAndBound"}.get(
-        make, "BranchAndBound"
-    )
+    fitting = FITTING.get(make, "BranchAndBound")
     general = ["BruteForce", "BranchAndBound", "CompactModel", "Race", "Prismatic", "Scip"]
     if draw.chance(0.04):
         return draw.choice(list(EXACT))

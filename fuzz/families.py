@@ -212,3 +212,4 @@ SUBMODULAR: tuple[Callable[[Draw], Term], ...] = (
     submodular_table,
     from_callable,
 )
+GAINFUL = (concave_of_modular, coverage, facility_location, probabilistic_coverage)

@@ -9,10 +9,11 @@ import numpy as np
 from fuzz.calls import LISTING, RESUMING, options, pick_solver, solver_source
 from fuzz.cases import Case
 from fuzz.draw import Draw
-from fuzz.objectives import OBJECTIVES, quadratic
-from fuzz.rows import constraints
+from fuzz.objectives import OBJECTIVES, determinants, quadratic, rewarded
+from fuzz.rows import budget, constraints
 
-FREE = ("QuadraticBranchAndBound", "DCA", "SSP", "ModMod", "SupSub", "DoubleGreedy")  # work without constraints only
+BUDGETED = (rewarded, determinants)  # objectives that are rarely met without a budget
+FREE = ("QuadraticBranchAndBound", "BucketElimination", "DCA", "DoubleGreedy")  # most rows are refused
 
 
 def random_case(seed: int, index: int) -> Case:
@@ -22,7 +23,7 @@ def random_case(seed: int, index: int) -> Case:
     sizes = (0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10) if make is not quadratic else (1, 3, 5, 8, 13, 14)
     draw = Draw(rng, int(rng.choice(sizes)))
     plan = draw.choice(["minimize"] * 6 + ["enumerate", "resume"])
-    objective, rows = make(draw), constraints(draw)
+    objective, rows = make(draw), budget(draw) if make in BUDGETED and draw.chance(0.8) else constraints(draw)
     some = {"enumerate": LISTING, "resume": RESUMING}
     name = draw.choice(some[plan]) if plan in some else pick_solver(draw, make)
     if name in FREE and draw.chance(0.9):

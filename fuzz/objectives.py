@@ -6,7 +6,19 @@ from collections.abc import Callable
 
 from fuzz.cases import Term
 from fuzz.draw import Draw
-from fuzz.families import SUBMODULAR, cut, from_callable, least_squares, modular, mutual_information, pairwise, table
+from fuzz.families import (
+    GAINFUL,
+    SUBMODULAR,
+    cut,
+    from_callable,
+    gaussian_entropy,
+    least_squares,
+    log_det,
+    modular,
+    mutual_information,
+    pairwise,
+    table,
+)
 
 COEFFICIENTS = (1.0, 1.0, 0.5, 2.0, 0.1, 0.3, 1e-3, 1e3)
 
@@ -80,6 +92,17 @@ def informative(draw: Draw) -> Term:
     return Term("Difference", {}, (costs, mutual_information(draw, with_class=True)))
 
 
+def rewarded(draw: Draw) -> Term:
+    """Costs, often none or modular ones, minus rewards whose gains are compiled: what budgets are spent on."""
+    costs = total(draw, GAINFUL, 1) if draw.chance(0.3) else modular(draw)
+    return Term("Difference", {}, (costs, total(draw, GAINFUL, 2)))
+
+
+def determinants(draw: Draw) -> Term:
+    """Modular costs minus one or two log determinants."""
+    return Term("Difference", {}, (modular(draw), total(draw, (log_det, gaussian_entropy), 2)))
+
+
 def unknown(draw: Draw) -> Term:
     """A table or a callable of any kind against something submodular."""
     make = draw.choice([table, lambda d: from_callable(d, honest=False)])
@@ -88,4 +111,5 @@ def unknown(draw: Draw) -> Term:
     )
 
 
-OBJECTIVES = (difference,) * 8 + (quadratic,) * 3 + (one_sided, one_sided, regression, regression, informative, unknown)
+OBJECTIVES = (difference,) * 8 + (quadratic,) * 3 + (rewarded,) * 3 + (determinants,) * 2
+OBJECTIVES += (one_sided, one_sided, regression, regression, informative, unknown)

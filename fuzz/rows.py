@@ -58,3 +58,9 @@ def constraints(draw: Draw) -> tuple[Term, ...]:
     """None for most, else one or two."""
     count = draw.choice([0, 0, 0, 1, 1, 2])
     return tuple(draw.choice(CONSTRAINTS)(draw) for _ in range(count))
+
+
+def budget(draw: Draw) -> tuple[Term, ...]:
+    """A budget, sometimes with forced elements or a second row."""
+    first = draw.choice([cardinality, cardinality, knapsack, partition])(draw)
+    return (first, draw.choice([included, cardinality, partition])(draw)) if draw.chance(0.2) else (first,)
