@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+import dsprog as ds
+from dsprog import applications
 from dsprog.cli import main
 
 ROOT = Path(__file__).parents[1]
@@ -79,3 +81,9 @@ def test_demo():
     result = CliRunner().invoke(main, ["demo"])
     assert result.exit_code == 0
     assert CERTIFIED in result.output
+
+
+def test_the_reference_lists_every_public_name():
+    listed = set((ROOT / "docs" / "api" / "index.rst").read_text().split())
+    missing = [name for name in (*ds.__all__, *applications.__all__) if name not in listed and name != "testing"]
+    assert missing == []
