@@ -89,8 +89,8 @@ class BudgetSearch(Method):
 
     @cached_property
     def measured(self) -> Floats:
-        """What thresholds did so far: nodes without and with them, and the work below, by places left."""
-        return np.zeros((4, self.budget.most + 2))
+        """What thresholds did so far, by places left: see ``with_thresholds``."""
+        return np.zeros((6, self.budget.most + 2))
 
     # -- the driver's questions -------------------------------------------------------------------------------------
 
