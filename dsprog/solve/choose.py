@@ -14,6 +14,7 @@ from dsprog.core.set_function import SetFunction
 from dsprog.core.views import View
 from dsprog.exact.brute_force import BruteForce
 from dsprog.exact.budget.budget_branch_and_bound import BudgetBranchAndBound, suits
+from dsprog.exact.budget.budget_rows import budget_of
 from dsprog.exact.compact.compact_model import CompactModel
 from dsprog.exact.compact.maxima import maxima_of
 from dsprog.exact.elimination.bucket_elimination import WIDEST, BucketElimination, order_of
@@ -32,6 +33,7 @@ LARGE = 80  # elements beyond which bounds from the parts of terms beat bounds f
 MOST_ENTRIES = 300_000  # of groups: a programme of more rows takes minutes to build
 MANY_COLUMNS = 30  # of data, beyond which pairs of rows beat the monotone bound
 VERY_FEW, FEW = 1 << 12, 1 << 16  # sets that are all looked at: whatever the family, and if no engine is apt
+MANY_POINTS, MANY_CHOSEN = 150, 10  # elements, and those that are chosen, from which on they are branched on
 FEW_FEASIBLE = 200_000  # sets that constraints leave, where no engine is apt
 MOST_WORK = 25_000_000  # sets times numbers in the data of their functions: some 50 milliseconds
 
@@ -98,6 +100,20 @@ def rewards_best_benefits(problem: Problem) -> bool:
     by 100 sets, whose relaxation is weaker, between 30 times sooner and a third slower.
     """
     return problem.rows.disjoint and problem.derived(maxima_of) is not None
+
+
+def has_large_table_of_benefits(problem: Problem) -> bool:
+    """The same, where most elements have a benefit for most clients, elements are many and the budget is not small.
+
+    Branching on elements is then better than including one after the other. Measured on k-medoids of 300 to 5,000
+    points with k = 10 to 50: .6 to 8 times sooner; with 60 elements, or sparse benefits as in coverage, it is not.
+    """
+    if problem.n < MANY_POINTS or not problem.constraints or not rewards_best_benefits(problem):
+        return False
+    budget, maxima = problem.derived(budget_of), problem.derived(maxima_of)
+    if budget is None or maxima is None or budget.most < MANY_CHOSEN:
+        return False
+    return bool(2 * np.count_nonzero(maxima.benefits) > maxima.benefits.size)
 
 
 def is_large_and_structured(problem: Problem) -> bool:
@@ -171,6 +187,7 @@ RULES = (
     Rule(is_quadratic, QuadraticBranchAndBound, "a quadratic function without constraints", has_many_signs),
     Rule(is_quadratic_of_some_sizes, QuadraticBranchAndBound, "a quadratic function over the sets of some sizes"),
     Rule(has_definite_loss, PerspectiveBranchAndBound, "least squares with a submodular penalty"),
+    Rule(has_large_table_of_benefits, CompactModel, "best benefits of many elements, and a budget that is not small"),
     Rule(suits, BudgetBranchAndBound, "a budget, and gains that are compiled"),
     Rule(rewards_class_information, CompactModel, "information with a class against the costs of many columns"),
     Rule(rewards_best_benefits, CompactModel, "costs less best benefits, under rows that share no element"),

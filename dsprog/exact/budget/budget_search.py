@@ -12,6 +12,8 @@ from functools import cached_property
 
 import numpy as np
 
+from dsprog.approximate.first_sets import offer_exchanges
+from dsprog.approximate.greedy import offer_greedy_sets
 from dsprog.core.gain_model import IN, OUT, TABLE, Clients, GainModel
 from dsprog.core.grain import grain_of
 from dsprog.core.problem import Problem
@@ -30,7 +32,7 @@ from dsprog.exact.budget.depth_first import (
     Found,
     Stack,
 )
-from dsprog.exact.budget.tasks import BOUND_BY_GAINS, BOUND_BY_STEPS, LOAD_PATH, SEARCH, START, budget_kernel
+from dsprog.exact.budget.tasks import BOUND_BY_GAINS, BOUND_BY_STEPS, LOAD_PATH, SEARCH, budget_kernel
 from dsprog.exact.budget.threshold_bound import DIRECTION, LENGTH, ORDER, STEP, THRESHOLD, Allowed, Desk
 from dsprog.run.driver import Bundle, Expansion, Method, concatenate, take
 from dsprog.run.run import Run
@@ -120,11 +122,8 @@ class BudgetSearch(Method):
         """Greedy and exchanges."""
         if self.budget.least > self.budget.most:
             return
-        for by_weight in (0, 1)[: 1 + self.budget.knapsack]:
-            subtree = Subtree(self, np.zeros(0, dtype=np.int64), self.budget.free, math.inf)
-            subtree.goal[TARGET] = -math.inf
-            subtree.do(START, by_weight)
-            subtree.offer_found("greedy and exchanges")
+        offer_greedy_sets(self.problem, self.run)
+        offer_exchanges(self.problem, self.run)
 
     def expand(self, bundle: Bundle, cutoff: float) -> Expansion:
         """Search the rows from the last to the first, until told to stop; sets are offered as they are found."""
