@@ -13,7 +13,7 @@ from dsprog.core.problem import Problem
 from dsprog.core.set_function import SetFunction
 from dsprog.core.views import View
 from dsprog.exact.brute_force import BruteForce
-from dsprog.exact.budget.budget_branch_and_bound import BudgetBranchAndBound, suits
+from dsprog.exact.budget.budget_branch_and_bound import BudgetBranchAndBound, suits, suits_lazily
 from dsprog.exact.budget.budget_rows import budget_of
 from dsprog.exact.compact.compact_model import CompactModel
 from dsprog.exact.compact.maxima import maxima_of
@@ -193,6 +193,7 @@ RULES = (
     Rule(rewards_best_benefits, CompactModel, "costs less best benefits, under rows that share no element"),
     Rule(is_large_and_structured, CompactModel, f"more than {LARGE} elements, and every term is a sum of parts"),
     Rule(has_few_sets, BruteForce, LOOK_AT_ALL),
+    Rule(suits_lazily, BudgetBranchAndBound, "a few of many elements, and gains that are asked for where they matter"),
     Rule(lambda problem: True, BranchAndBound, "f - g in general, with or without constraints"),
 )
 
