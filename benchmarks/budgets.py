@@ -193,7 +193,8 @@ def profile(made: list[dict[str, Any]], path: Path, limit: float) -> None:
         [[row.get(name, np.nan) if row.get(name) != "open" else np.inf for name in names] for row in made], dtype=float
     )
     seconds = np.where(np.isnan(seconds), np.inf, np.maximum(seconds, 1e-3))
-    ratios = seconds / seconds.min(axis=1, keepdims=True)
+    with np.errstate(invalid="ignore"):  # rows that nobody closes
+        ratios = seconds / seconds.min(axis=1, keepdims=True)
     figure, axes = plt.subplots(figsize=(6, 4))
     for k, name in enumerate(names):
         finite = np.sort(ratios[np.isfinite(ratios[:, k]), k])
