@@ -140,6 +140,13 @@ class Kernel:
         return {name: names[name] for name in self.function.__code__.co_names if isinstance(names.get(name), Kernel)}
 
     @property
+    def constants(self) -> list[tuple[str, float]]:
+        """Numbers of the module that the code names: they are compiled into it."""
+        names = self.function.__globals__
+        numbers = ((name, names.get(name)) for name in self.function.__code__.co_names)
+        return [(name, value) for name, value in numbers if isinstance(value, (int, float))]
+
+    @property
     def structures(self) -> list[tuple[str, tuple[str, ...]]]:
         """Named tuples that the module knows, with their fields.
 
@@ -151,13 +158,14 @@ class Kernel:
 
     @property
     def digest(self) -> str:
-        """A fingerprint of the code, that of the kernels called and the structures known included."""
+        """A fingerprint of the code, with that of the kernels called, the structures known and the constants named."""
         code = self.function.__code__
         parts = [
             code.co_code,
             repr(code.co_consts).encode(),
             *(other.digest.encode() for other in self.called.values()),
             repr(self.structures).encode(),
+            repr(self.constants).encode(),
             PIPELINE.encode(),
         ]
         import hashlib

@@ -13,7 +13,8 @@ from dsprog.core.problem import Problem
 from dsprog.core.set_function import SetFunction
 from dsprog.core.views import View
 from dsprog.exact.brute_force import BruteForce
-from dsprog.exact.budget.budget_branch_and_bound import BudgetBranchAndBound, suits
+from dsprog.exact.budget.budget_branch_and_bound import BudgetBranchAndBound, suits, suits_lazily
+from dsprog.exact.budget.budget_rows import budget_of
 from dsprog.exact.compact.compact_model import CompactModel
 from dsprog.exact.compact.maxima import maxima_of
 from dsprog.exact.determinant.determinant_branch_and_bound import DeterminantBranchAndBound
@@ -34,6 +35,7 @@ LARGE = 80  # elements beyond which bounds from the parts of terms beat bounds f
 MOST_ENTRIES = 300_000  # of groups: a programme of more rows takes minutes to build
 MANY_COLUMNS = 30  # of data, beyond which pairs of rows beat the monotone bound
 VERY_FEW, FEW = 1 << 12, 1 << 16  # sets that are all looked at: whatever the family, and if no engine is apt
+MANY_POINTS, MANY_CHOSEN = 150, 10  # elements, and those that are chosen, from which on they are branched on
 FEW_FEASIBLE = 200_000  # sets that constraints leave, where no engine is apt
 MOST_WORK = 25_000_000  # sets times numbers in the data of their functions: some 50 milliseconds
 
@@ -100,6 +102,21 @@ def rewards_best_benefits(problem: Problem) -> bool:
     by 100 sets, whose relaxation is weaker, between 30 times sooner and a third slower.
     """
     return problem.rows.disjoint and problem.derived(maxima_of) is not None
+
+
+def has_large_table_of_benefits(problem: Problem) -> bool:
+    """The same, where most elements have a benefit for most clients, elements are many and the budget is not small.
+
+    Branching on elements is then better than including one after the other. Measured on k-medoids of 300 to 1,500
+    points with k = 10 to 50: 1.1 to 8 times sooner in 17 of 18 rows, four times later in the other; with 60 elements,
+    or sparse benefits as in coverage, it mostly is not.
+    """
+    if problem.n < MANY_POINTS or not problem.constraints or not rewards_best_benefits(problem):
+        return False
+    budget, maxima = problem.derived(budget_of), problem.derived(maxima_of)
+    if budget is None or maxima is None or budget.most < MANY_CHOSEN:
+        return False
+    return bool(2 * np.count_nonzero(maxima.benefits) > maxima.benefits.size)
 
 
 def is_large_and_structured(problem: Problem) -> bool:
@@ -173,12 +190,14 @@ RULES = (
     Rule(is_quadratic, QuadraticBranchAndBound, "a quadratic function without constraints", has_many_signs),
     Rule(is_quadratic_of_some_sizes, QuadraticBranchAndBound, "a quadratic function over the sets of some sizes"),
     Rule(has_definite_loss, PerspectiveBranchAndBound, "least squares with a submodular penalty"),
+    Rule(has_large_table_of_benefits, CompactModel, "best benefits of many elements, and a budget that is not small"),
     Rule(suits, BudgetBranchAndBound, "a budget, and gains that are compiled"),
     Rule(has_few_sets, BruteForce, LOOK_AT_ALL),
     Rule(rewards_definite_determinants, DeterminantBranchAndBound, "log determinants against modular costs"),
     Rule(rewards_class_information, CompactModel, "information with a class against the costs of many columns"),
     Rule(rewards_best_benefits, CompactModel, "costs less best benefits, under rows that share no element"),
     Rule(is_large_and_structured, CompactModel, f"more than {LARGE} elements, and every term is a sum of parts"),
+    Rule(suits_lazily, BudgetBranchAndBound, "a few of many elements, and gains that are asked for where they matter"),
     Rule(lambda problem: True, BranchAndBound, "f - g in general, with or without constraints"),
 )
 

@@ -139,3 +139,17 @@ def test_a_second_process_compiles_nothing(tmp_path):
     assert seconds > 0
     assert cpu > 0
     assert run()[:3] == [value, [], 0]
+
+
+SCALE = 2.0
+
+
+def test_a_constant_belongs_to_the_fingerprint(monkeypatch):
+    from dsprog.core.kernel import kernel
+
+    def scaled(x):
+        return SCALE * x
+
+    before = kernel(scaled).digest
+    monkeypatch.setitem(scaled.__globals__, "SCALE", 3.0)
+    assert kernel(scaled).digest != before

@@ -11,11 +11,14 @@ from dsprog.core.gain_model import GainModel
 from dsprog.core.problem import Problem
 from dsprog.exact.budget.budget_rows import Budget, budget_of
 from dsprog.exact.budget.budget_search import BudgetSearch
+from dsprog.exact.budget.lazy_search import LazySearch
+from dsprog.run.driver import Method
 from dsprog.run.needs import Need
 from dsprog.run.run import Run
 from dsprog.run.solver import SearchSolver
 
 FEW, SEVERAL = 5, 15  # elements that are chosen, with costs, and with rewards that have no thresholds
+FEW_ASKED = 6  # elements that are chosen, without costs but modular ones, where gains are not compiled
 LARGEST = 100_000_000  # numbers of a stack
 
 
@@ -23,6 +26,13 @@ def fits(problem: Problem) -> bool:
     """Whether a stack of candidates for every level can be kept."""
     budget = problem.derived(budget_of)
     return budget is None or (budget.most + 2) * problem.n <= LARGEST
+
+
+def has_lazy_gains(problem: Problem) -> bool:
+    """Whether only |S| is limited, and both sides are known to be submodular: old gains are then upper bounds."""
+    budget = problem.derived(budget_of)
+    limits_size = budget is not None and not budget.knapsack and len(budget.caps) == 0
+    return limits_size and problem.objective.is_certifiable
 
 
 def suits(problem: Problem) -> bool:
@@ -41,14 +51,28 @@ def suits(problem: Problem) -> bool:
     return budget.most <= SEVERAL or not (model.rewards.alive or model.rewards.first)
 
 
+def suits_lazily(problem: Problem) -> bool:
+    """Whether gains that are asked for one by one are the way to take: a few elements of many, gains not compiled.
+
+    Measured on callables, entropies and log determinants of 30 to 60 elements: mostly 6 to 30 times fewer values
+    than the search of intervals asks for, and less time up to so many chosen elements.
+    """
+    if not problem.constraints or problem.objective.has_gains or not has_lazy_gains(problem):
+        return False
+    budget = problem.derived(budget_of)
+    assert budget is not None
+    return budget.binds and budget.most <= (FEW_ASKED if problem.objective.f.knows.modular else FEW)
+
+
 BUDGET = Need(
     "constraints that are a budget: Cardinality, Partition or one Knapsack",
     lambda problem: problem.derived(budget_of) is not None,
     "use BranchAndBound",
 )
 GAINS = Need(
-    "terms whose gains are compiled (facility location, coverage, concave functions of weights, modular functions)",
-    lambda problem: problem.objective.has_gains,
+    "terms whose gains are compiled (facility location, coverage, concave functions of weights, modular functions), "
+    "or limits on |S| alone and sides that are known to be submodular",
+    lambda problem: problem.objective.has_gains or has_lazy_gains(problem),
     "use BranchAndBound",
 )
 SMALL_STACK = Need(f"n times the budget below {LARGEST:,}", fits, "use CompactModel")
@@ -60,7 +84,9 @@ class BudgetBranchAndBound(SearchSolver):
 
     A depth-first search that includes one element after the other, the best gain first, with bounds from gains of
     rewards, from the least marginals of costs, and from thresholds of clients; see
-    :mod:`dsprog.exact.budget.depth_first` and :mod:`dsprog.exact.budget.threshold_bound`.
+    :mod:`dsprog.exact.budget.depth_first` and :mod:`dsprog.exact.budget.threshold_bound`. Functions whose gains are not
+    compiled (callables, entropies, log determinants) are searched in the same way under limits on |S|, with few
+    marginals asked for: :mod:`dsprog.exact.budget.lazy_search`.
 
     Examples
     --------
@@ -78,8 +104,10 @@ class BudgetBranchAndBound(SearchSolver):
         """A budget, and gains."""
         return BUDGET, GAINS, SMALL_STACK
 
-    def method(self, problem: Problem, run: Run) -> BudgetSearch:
-        """The search."""
+    def method(self, problem: Problem, run: Run) -> Method:
+        """The compiled search, or the lazy one where gains are not compiled."""
         budget = problem.derived(budget_of)
         assert isinstance(budget, Budget)
-        return BudgetSearch(problem, run, budget)
+        if problem.objective.has_gains:
+            return BudgetSearch(problem, run, budget)
+        return LazySearch(problem, run, budget)

@@ -12,7 +12,10 @@ from functools import cached_property
 
 import numpy as np
 
+from dsprog.approximate.first_sets import offer_exchanges
+from dsprog.approximate.greedy import offer_greedy_sets
 from dsprog.core.gain_model import IN, OUT, TABLE, Clients, GainModel
+from dsprog.core.grain import grain_of
 from dsprog.core.problem import Problem
 from dsprog.core.validation import Floats, Ints, Masks
 from dsprog.exact.budget.budget_rows import Budget
@@ -29,7 +32,7 @@ from dsprog.exact.budget.depth_first import (
     Found,
     Stack,
 )
-from dsprog.exact.budget.tasks import BOUND_BY_GAINS, BOUND_BY_STEPS, LOAD_PATH, SEARCH, START, budget_kernel
+from dsprog.exact.budget.tasks import BOUND_BY_GAINS, BOUND_BY_STEPS, LOAD_PATH, SEARCH, budget_kernel
 from dsprog.exact.budget.threshold_bound import DIRECTION, LENGTH, ORDER, STEP, THRESHOLD, Allowed, Desk
 from dsprog.run.driver import Bundle, Expansion, Method, concatenate, take
 from dsprog.run.run import Run
@@ -38,6 +41,7 @@ WORK = 20_000_000  # steps of loops between two looks at the clock
 ROOT_STEPS, ROW_STEPS = 500, 40  # of thresholds, for the whole problem and for what an interruption left
 CHUNK = 20  # of those steps after which candidates are trimmed
 SHORTEST = 1e-3  # thresholds are left alone when their steps are this short
+GRAINS_KEPT, LEAST_GRAIN = 0.99, 1000.0  # of a grain, and of rounding: what is closed by a grain must be far from both
 SOURCE = "depth-first search"
 
 
@@ -70,6 +74,17 @@ class BudgetSearch(Method):
         return bool(self.clients.offsets[6] > self.clients.offsets[3])
 
     @cached_property
+    def least_step(self) -> float:
+        """By what a better set is better at least: rounding, or nearly the grain where values are multiples of one.
+
+        Values are then constant + whole multiples of the grain q, so that a value above v is at least v + q.
+        """
+        if self.clients.offsets[2] > self.clients.offsets[1] or self.clients.curves.any():
+            return self.margin
+        step = GRAINS_KEPT * grain_of(self.model.modular, self.clients.data, self.clients.first)
+        return step if step > LEAST_GRAIN * self.margin else self.margin
+
+    @cached_property
     def stack(self) -> Stack:
         """Arrays for every level."""
         n, levels, clients = self.problem.n, self.budget.most + 2, self.clients
@@ -89,8 +104,8 @@ class BudgetSearch(Method):
 
     @cached_property
     def measured(self) -> Floats:
-        """What thresholds did so far: nodes without and with them, and the work below, by places left."""
-        return np.zeros((4, self.budget.most + 2))
+        """What thresholds did so far, by places left: see ``with_thresholds``."""
+        return np.zeros((6, self.budget.most + 2))
 
     # -- the driver's questions -------------------------------------------------------------------------------------
 
@@ -107,11 +122,8 @@ class BudgetSearch(Method):
         """Greedy and exchanges."""
         if self.budget.least > self.budget.most:
             return
-        for by_weight in (0, 1)[: 1 + self.budget.knapsack]:
-            subtree = Subtree(self, np.zeros(0, dtype=np.int64), self.budget.free, math.inf)
-            subtree.goal[TARGET] = -math.inf
-            subtree.do(START, by_weight)
-            subtree.offer_found("greedy and exchanges")
+        offer_greedy_sets(self.problem, self.run)
+        offer_exchanges(self.problem, self.run)
 
     def expand(self, bundle: Bundle, cutoff: float) -> Expansion:
         """Search the rows from the last to the first, until told to stop; sets are offered as they are found."""
@@ -161,6 +173,13 @@ class BudgetSearch(Method):
         at_all = -float(self.problem.objective.values(everything[None, :])[0]) - float(modular.sum())
         return at_all + float(np.maximum(modular, 0.0).sum()) if self.budget.least == 0 else math.inf
 
+    @property
+    def target(self) -> float:
+        """What a set must be above: the cutoff of the run, and the grain beyond the best value."""
+        if self.run.lists:
+            return -self.run.cutoff
+        return max(-self.run.cutoff, -self.run.value + self.least_step)
+
     def offer(self, sets: list[Ints], source: str) -> None:
         """Give sets of free elements to the run."""
         masks = np.repeat(self.budget.include[None, :], len(sets), axis=0)
@@ -188,7 +207,7 @@ class Subtree:
         run, keeps = method.run, method.run.best.keeps
         self.found = Found(np.zeros((keeps, method.budget.most + 2), dtype=np.int64), np.zeros(keeps))
         self.goal = np.array(
-            [-run.cutoff, method.margin, run.limits.gap, run.within, -run.value, 1.0, 0.0, math.inf, 0.0]
+            [method.target, method.least_step, run.limits.gap, run.within, -run.value, 1.0, 0.0, math.inf, 0.0]
         )
         stack, free = method.stack, np.flatnonzero(candidates)
         stack.marks[0], stack.numbers[0] = (-1, -1, len(free), 0, -1, -1), (method.model.constant, 0.0, 0.0, bound)
@@ -254,7 +273,7 @@ class Subtree:
             sets = [np.append(self.path, members[k, 1 : 1 + members[k, 0]]) for k in range(count)]
             self.method.offer(sets, source)
             self.tally[FOUND] = 0
-            self.goal[TARGET] = max(self.goal[TARGET], -self.method.run.cutoff)
+            self.goal[TARGET] = max(self.goal[TARGET], self.method.target)
 
     def _rest(self) -> Bundle:
         """What is left of every level of the stack."""

@@ -52,6 +52,7 @@ NODE_STEPS = 12  # of thresholds at a node below the root
 TRIALS = 4  # nodes with, and without thresholds, before one is preferred
 EXPLORE = 64  # every so many nodes the other one is tried
 PATIENCE = 3.0  # thresholds trim what is below, which makes nodes there fewer: others must be so much cheaper
+USEFUL = 0.7  # of the children: thresholds that leave more of them are not worth their steps, if they cost more
 
 
 class Stack(NamedTuple):
@@ -180,12 +181,16 @@ def prefers_thresholds(measured, r):
     """Whether nodes with r places had less work below them with thresholds than without."""
     if measured[1, r] < TRIALS or measured[0, r] < TRIALS:
         return True
-    return measured[3, r] * measured[0, r] <= PATIENCE * measured[2, r] * measured[1, r]
+    patience = PATIENCE if measured[5, r] <= USEFUL * measured[4, r] else 1.0
+    return measured[3, r] * measured[0, r] <= patience * measured[2, r] * measured[1, r]
 
 
 @part
 def with_thresholds(measured, r):
-    """Whether to compute thresholds at a node with r places; ``measured``: nodes without and with, and their work."""
+    """Whether to compute thresholds at a node with r places.
+
+    ``measured``: nodes without and with them, the work below these, and children before and after thresholds.
+    """
     if measured[1, r] < TRIALS or (r > 3 and prefers_thresholds(measured, r - 1)):
         return True
     if measured[0, r] < TRIALS:
@@ -241,12 +246,14 @@ def reorder(stack, d, desk):
 
 
 @part
-def settle(room, stack, d, desk, goal):
-    """After thresholds: the order that leaves fewer children, and candidates without those that no better set has."""
+def settle(room, stack, d, by_gain, desk, goal):
+    """After thresholds: the order that leaves fewer children, and candidates without those that no better set has.
+
+    ``by_gain``: how many children gains leave; returned is how many are left now.
+    """
     elements, upper, score, size = stack.elements[d], stack.upper[d], stack.score[d], stack.marks[d, SIZE]
     most, least, left = room.most - d, max(0, room.least - d), room.capacity - stack.numbers[d, LOAD]
     lists, scores, bound, target = desk.lists, desk.scores, goal[BOUND], goal[TARGET]
-    by_gain = children(room, stack, d, stack.numbers[d, VALUE], upper, target, desk)
     reorder(stack, d, desk)
     total, _ = fill(room, elements, score, (0, size, most, least), left, stack.used[d], desk)
     stack.numbers[d, BASE], stack.numbers[d, REST] = bound - total, min(stack.numbers[d, REST], bound)
@@ -254,7 +261,7 @@ def settle(room, stack, d, desk, goal):
     kept = trim(room, elements, upper, score, (0, size, most, least), left, stack.used[d], bound, target, desk)
     stack.marks[d, SIZE] = kept
     if by_slope <= by_gain:
-        return
+        return by_slope
     for q in range(size):
         lists[STAYS, lists[ORDER, q]] = 0
     for q in range(kept):
@@ -265,6 +272,7 @@ def settle(room, stack, d, desk, goal):
             elements[count], upper[count], score[count] = lists[ORDER, q], scores[SLOPE, q], scores[SLOPE, q]
             count += 1
     stack.numbers[d, BASE] = stack.numbers[d, VALUE]
+    return min(by_gain, kept)
 
 
 @part
@@ -329,15 +337,18 @@ def limited(gains, room, stack, d, desk, goal, tally):
 
 
 @part
-def closed_by_thresholds(gains, room, stack, d, desk, goal, tally):
+def closed_by_thresholds(gains, room, stack, d, desk, measured, goal, tally):
     """Whether thresholds close a node; if not, its candidates are fewer and in the better order."""
+    places = room.most - d
+    by_gain = children(room, stack, d, stack.numbers[d, VALUE], stack.upper[d], goal[TARGET], desk)
+    measured[4, places] += by_gain
     for i in range(stack.thresholds.shape[1]):
         low = stack.state[d, i] if i < gains.clients.offsets[1] else 0.0
         desk.clients[THRESHOLD, i], desk.clients[DIRECTION, i] = max(stack.thresholds[d, i], low), 0.0
     goal[LENGTH], goal[FAILED], goal[BOUND], goal[STEP] = 1.0, 0.0, np.inf, 8.0
     if step_thresholds(gains, room, stack, d, NODE_STEPS, desk, goal, tally) <= goal[TARGET]:
         return True
-    settle(room, stack, d, desk, goal)
+    measured[5, places] += settle(room, stack, d, by_gain, desk, goal)
     return False
 
 
@@ -375,7 +386,7 @@ def enter(gains, room, stack, d, desk, measured, found, goal, tally):
     if stack.thresholds.shape[1] == 0 or most < 3 or goal[TARGET] == -np.inf or size < 3:
         return True
     stack.marks[d, BOUNDED] = 1 if with_thresholds(measured, most) else 0
-    if stack.marks[d, BOUNDED] == 1 and closed_by_thresholds(gains, room, stack, d, desk, goal, tally):
+    if stack.marks[d, BOUNDED] == 1 and closed_by_thresholds(gains, room, stack, d, desk, measured, goal, tally):
         return False
     if gains.clients.offsets[1] > 0 and (stack.marks[d, BOUNDED] == 1 or (d > 0 and stack.marks[d - 1, LIMIT] > 0)):
         return limited(gains, room, stack, d, desk, goal, tally)

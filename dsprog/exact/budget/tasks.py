@@ -6,24 +6,21 @@ from dsprog.core.kernel import kernel
 from dsprog.exact.budget.client_kernels import put
 from dsprog.exact.budget.depth_first import (
     REST,
-    TARGET,
     VALUE,
-    accept,
     bound_by_gains,
     bound_by_steps,
     search,
 )
-from dsprog.exact.budget.greedy_exchange import exchange, greedy
 from dsprog.exact.budget.threshold_bound import ORDER
 
-LOAD_PATH, START, BOUND_BY_GAINS, BOUND_BY_STEPS, SEARCH = 0, 1, 2, 3, 4
+LOAD_PATH, BOUND_BY_GAINS, BOUND_BY_STEPS, SEARCH = 0, 1, 2, 3
 
 
 @kernel
 def budget_kernel(gains, room, stack, desk, measured, found, goal, tally, task, amount):
     """One task at the first level of the stack, or from where it stands.
 
-    LOAD_PATH: the state of the first ``amount`` elements in ORDER. START: a first set (1: by weight). BOUND_BY_GAINS,
+    LOAD_PATH: the state of the first ``amount`` elements in ORDER. BOUND_BY_GAINS,
     BOUND_BY_STEPS: a bound, the latter by so many steps. SEARCH: so much work; 1 if no node is open then.
     """
     if task == LOAD_PATH:
@@ -34,13 +31,6 @@ def budget_kernel(gains, room, stack, desk, measured, found, goal, tally, task, 
         for i in range(stack.thresholds.shape[1]):
             stack.thresholds[0, i] = stack.state[0, i] if i < gains.clients.offsets[1] else 0.0
         return stack.numbers[0, VALUE]
-    if task == START:
-        count, value = greedy(gains, room, stack, desk, amount == 1)
-        if count >= room.least:
-            count, value = exchange(gains, room, stack, desk, goal, tally, count, value, 200_000_000)
-            if value > goal[TARGET]:
-                accept(stack, count, -1, value, found, goal, tally)
-        return value
     if task == BOUND_BY_GAINS:
         bound = bound_by_gains(gains, room, stack, desk, tally)
     elif task == BOUND_BY_STEPS:

@@ -18,6 +18,7 @@ from functools import cached_property
 
 import numpy as np
 
+from dsprog.core.grain import grain_of
 from dsprog.core.kernel import kernel
 from dsprog.core.problem import Problem
 from dsprog.core.set_function import SetFunction
@@ -27,9 +28,6 @@ from dsprog.functions.coverage import Coverage
 from dsprog.functions.facility import FacilityLocation
 
 LARGEST_TABLE = 30_000_000  # entries, 240 MB
-GRAINS = (1.0, 0.1, 0.01, 0.001)  # data are often whole numbers or have a few digits
-PROBED = 1000  # entries that are looked at first
-MOST_GRAINS = 1e6  # of an entry: beyond, sums lose too much
 
 
 @dataclass(frozen=True)
@@ -44,11 +42,7 @@ class Maxima:
     @cached_property
     def grain(self) -> float:
         """A number q such that all values are constant + whole multiples of q, up to rounding; 0 if none is seen."""
-        first = self.benefits[: PROBED // max(1, len(self.floor)) + 1]
-        for q in GRAINS:
-            if all(is_multiple(array, q) for array in (first, self.costs, self.floor, self.benefits)):
-                return q
-        return 0.0
+        return grain_of(self.costs, self.floor, self.benefits)
 
     def rounded_up(self, bound: float) -> float:
         """A bound lifted to the next value that a set may have, less what sums of p and n terms lose."""
@@ -80,13 +74,6 @@ class Maxima:
     def value(self, members: Ints) -> float:
         """v(S)."""
         return float(self.constant + self.costs[members].sum() - self.served(members).sum())
-
-
-def is_multiple(numbers: Floats, q: float) -> bool:
-    """Whether all numbers are whole multiples of q, up to the rounding of decimals."""
-    counts = numbers / q
-    near = np.abs(counts - np.round(counts)) <= 1e-15 * np.abs(counts)
-    return bool(near.all() and (np.abs(counts) <= MOST_GRAINS).all())
 
 
 @kernel

@@ -165,7 +165,7 @@ def test_what_is_no_budget_is_refused():
     with pytest.raises(ValueError, match="constraints that are a budget"):
         ds.minimize(-g, SOLVER, constraints=[ds.LinearConstraint([1.0, -1.0, 2.0, 0.0], hi=0.5)])
     with pytest.raises(ValueError, match="gains are compiled"):
-        ds.minimize(ds.Entropy(np.eye(4, dtype=int)) - g, SOLVER, constraints=[ds.Cardinality(2)])
+        ds.minimize(ds.Entropy(np.eye(4, dtype=int)) - g, SOLVER, constraints=[ds.Knapsack([1.0, 2.0, 3.0, 4.0], 5.0)])
 
 
 def test_rows_become_budgets():
