@@ -116,14 +116,16 @@ class DeterminantSearch(Method):
         return "branch and bound with spectral bounds of the log determinant"
 
     def state(self) -> dict[str, np.ndarray]:
-        """The diagonals."""
+        """The diagonals, and what their rounding and that of others has given away."""
         shape = (len(self.trees), len(self.whole.a), self.reward.n)
         theta = np.array([tree.split.theta for tree in self.trees]).reshape(shape)
-        return {"theta": theta, "mirrored": np.array([tree.mirrored for tree in self.trees], dtype=bool)}
+        mirrored = np.array([tree.mirrored for tree in self.trees], dtype=bool)
+        return {"theta": theta, "mirrored": mirrored, "lost": np.array(self.lost)}
 
     def restore(self, state: dict[str, np.ndarray]) -> None:
         """The same trees."""
         self.trees = [self._tree(theta, bool(mirrored)) for theta, mirrored in zip(state["theta"], state["mirrored"])]
+        self._gives_away(float(state["lost"]))
 
     def _tree(self, theta: Floats, mirrored: bool) -> Tree:
         reward = self.mirror if mirrored else self.reward
@@ -138,7 +140,10 @@ class DeterminantSearch(Method):
         Where matrices are near to singular that may be much, and then only a small part of it is given away: nodes
         are split until their sets are looked at one by one.
         """
-        self.lost = max(self.lost, min(2.0 * split.rounding, GIVEN_AWAY * (1.0 + abs(self.run.value))))
+        self._gives_away(min(2.0 * split.rounding, GIVEN_AWAY * (1.0 + abs(self.run.value))))
+
+    def _gives_away(self, lost: float) -> None:
+        self.lost = max(self.lost, lost)
         self.rounding = self.lost + 2.0 * self.problem.slack
 
     def _stopped(self) -> bool:

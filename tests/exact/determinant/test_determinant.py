@@ -266,3 +266,14 @@ def test_better_than_published(n, s, best):
     result = ds.minimize(objective, constraints=[ds.Cardinality(s, s)], seed=0)
     assert result.certified
     assert -result.value == pytest.approx(best, abs=1e-6)
+
+
+def test_a_resumed_run_remembers_what_rounding_gave_away(tmp_path):
+    """A root whose diagonal was closed has no tree, but its rounding counts in the proof."""
+    cov = [[2.57, -2.8, 2.576], [-2.8, 3.0725, -2.8175], [2.576, -2.8175, 2.6021]]
+    objective = ds.Modular(np.zeros(3)) - ds.GaussianEntropy(cov)
+    file = tmp_path / "run.npz"
+    for limit in (2, 0):
+        ds.minimize(objective, ds.DeterminantBranchAndBound(), checkpoint=file, node_limit=limit)
+    result = ds.minimize(objective, ds.DeterminantBranchAndBound(), checkpoint=file)
+    assert result.status == ds.minimize(objective, ds.DeterminantBranchAndBound()).status == "optimal"
