@@ -92,6 +92,8 @@ class BruteForce(Solver):
             reason = run.stop_reason() if seen < few.count else None
             if reason is not None:
                 return Verdict(reason)
+        if seen < few.count:  # not one was allowed
+            return Verdict(run.stop_reason() or "node_limit")
         return self._all_seen(run, few.count)
 
     def _all_seen(self, run: Run, count: int) -> Verdict:

@@ -68,3 +68,13 @@ def test_many_elements_and_few_sets():
         ValueError, match="BruteForce does not work with this problem: it needs n <= 25 elements, or at"
     ):
         ds.minimize(objective, ds.BruteForce(), constraints=[ds.Cardinality(max=30)])
+
+
+@pytest.mark.parametrize("limit", range(5))
+def test_a_node_limit_claims_nothing(limit):
+    """Not even that no set is feasible, where none was looked at."""
+    objective, constraints = ds.CardinalityConcave(4, "sqrt"), [ds.Cardinality(3, 3)]
+    found = ds.minimize(objective, ds.BruteForce(), constraints=constraints, node_limit=limit, reduce=False)
+    assert found.status == ("optimal" if limit == 4 else "node_limit")
+    assert found.lower_bound <= 3**0.5 + 1e-12
+    assert ds.minimize(ds.CardinalityConcave(1), constraints=[ds.Include([0])], node_limit=0).status != "infeasible"
