@@ -195,8 +195,7 @@ class Cut(Quadratic):
         if not directed and (matrix != matrix.T).nnz:
             raise ValueError("adjacency must be symmetric for an undirected cut (or pass directed=True)")
         self.adjacency, self.directed = matrix, directed
-        pairs = matrix.copy()
-        pairs.setdiag(0.0)  # a loop never leaves S
+        pairs = without_loops(matrix)  # a loop never leaves S
         self._set_pairs(np.asarray(pairs.sum(axis=1)).ravel(), symmetric_pairs(-pairs), 0.0)
         if not directed:
             self.knows = Knowledge(submodular=True, symmetric=True, integral=self.knows.integral)
@@ -239,9 +238,14 @@ class Pairwise(Quadratic):
 
 def symmetric_pairs(matrix: Any) -> Any:
     """P_ij = Q_ij + Q_ji for i ≠ j, as a CSR matrix without a diagonal."""
+    return without_loops(matrix + matrix.T)
+
+
+def without_loops(matrix: Any) -> Any:
+    """The entries off the diagonal that are not 0, as a CSR matrix."""
     import scipy.sparse as sparse
 
-    coo = sparse.coo_array(matrix + matrix.T)
+    coo = sparse.coo_array(matrix)
     off = (coo.row != coo.col) & (coo.data != 0)
     pairs = sparse.csr_array((coo.data[off], (coo.row[off], coo.col[off])), shape=coo.shape)
     pairs.sort_indices()

@@ -13,7 +13,7 @@ import numpy as np
 
 from dsprog.core.labels import as_labels, own_labels
 from dsprog.core.validation import as_matrix, as_number, as_sparse
-from dsprog.functions.graph import Pairwise
+from dsprog.functions.graph import Pairwise, without_loops
 
 
 def as_adjacency(graph: Any, name: str) -> Any:
@@ -76,8 +76,7 @@ def max_cut(graph: Any) -> Pairwise:
     >>> ds.minimize(max_cut([[0, 1, 1], [1, 0, 1], [1, 1, 0]])).value
     -2.0
     """
-    A = as_adjacency(graph, "graph")
-    A.setdiag(0.0)
+    A = without_loops(as_adjacency(graph, "graph"))
     degree = np.asarray(A.sum(axis=1)).ravel()
     # Σ_{i,j∈S} A_ij counts every edge inside twice: -cut = -Σ degree + 2 Σ inside
     names = own_labels(graph)
@@ -103,8 +102,7 @@ def ising(h: Any, J: Any) -> Pairwise:
             raise ValueError("J must couple different variables, got one coupled to itself")
         half = pair_matrix(J, labels)
         h, J = [as_number(fields.get(v, 0.0), f"the field of {v!r}") for v in labels], half + half.T
-    coupling = as_adjacency(J, "J")
-    coupling.setdiag(0.0)
+    coupling = without_loops(as_adjacency(J, "J"))
     field = as_matrix(h, "h", shape=(coupling.shape[0],))
     # s = 1 - 2x: s_i s_j = 1 - 2 x_i - 2 x_j + 4 x_i x_j
     total = np.asarray(coupling.sum(axis=1)).ravel()
