@@ -108,7 +108,9 @@ class DeterminantSearch(Method):
         return packed(n, [Open(none, ~none, x, -upper - 1e-9 * abs(upper), 0.0, reward.least, reward.most, UNSPLIT)])
 
     def start(self) -> None:
-        """Greedy sets and exchanges."""
+        """Greedy sets and exchanges, if there is a feasible set."""
+        if not self.frame[2]:
+            return
         self._offer(good_sets(self.reward, np.random.default_rng(self.run.seed or 0), self._stopped), "exchanges")
 
     def proof(self) -> str:

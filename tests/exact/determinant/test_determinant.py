@@ -277,3 +277,10 @@ def test_a_resumed_run_remembers_what_rounding_gave_away(tmp_path):
         ds.minimize(objective, ds.DeterminantBranchAndBound(), checkpoint=file, node_limit=limit)
     result = ds.minimize(objective, ds.DeterminantBranchAndBound(), checkpoint=file)
     assert result.status == ds.minimize(objective, ds.DeterminantBranchAndBound()).status == "optimal"
+
+
+@pytest.mark.parametrize("n", [1, 3])
+def test_more_elements_than_there_are(n):
+    objective = ds.Modular(np.zeros(n)) - ds.GaussianEntropy(covariance("plain", n, 0))
+    found = ds.minimize(objective, ds.DeterminantBranchAndBound(), constraints=[ds.Cardinality(min=n + 7)])
+    assert found.status == "infeasible"
