@@ -97,8 +97,8 @@ class Quadratic(SetFunction):
         lowest = u + np.asarray(negative.sum(axis=1)).ravel()
         highest = u + np.asarray(positive.sum(axis=1)).ravel()
         self.knows = Knowledge(
-            submodular=positive.nnz == 0,
-            supermodular=negative.nnz == 0,
+            submodular=not bool((pairs.data > 0).any()),
+            supermodular=not bool((pairs.data < 0).any()),
             increasing=bool((lowest >= 0).all()),
             decreasing=bool((highest <= 0).all()),
             integral=bool((numbers % 1 == 0).all()) or None,
