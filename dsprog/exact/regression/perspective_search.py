@@ -14,6 +14,7 @@ from dsprog.approximate.local_search import descend
 from dsprog.core.problem import Problem
 from dsprog.core.rows import propagate, relax_rows
 from dsprog.core.validation import Floats, Ints, Masks
+from dsprog.exact.regression.budget import budget_of, only_budgets
 from dsprog.exact.regression.relaxation import Loss, Relaxation, loss_of
 from dsprog.run.driver import Bundle, Expansion, Method
 from dsprog.run.run import Run
@@ -48,13 +49,18 @@ class PerspectiveSearch(Method):
         """The penalty of ∅."""
         return self.loss.penalty([])
 
+    @cached_property
+    def budget(self) -> int:
+        """The most features that a feasible set has."""
+        return budget_of(self.problem)
+
     def root(self) -> Bundle:
         """All sets, with the largest multiple of the identity for D."""
         n = self.n
         none, zero, infinity = np.zeros((1, n), dtype=bool), np.zeros((1, n)), np.full((1, n), np.inf)
         d = self._minorant(~none[0], np.argsort(-np.abs(self.loss.b)))[None]
         D = zero + 0.499 * self.loss.least_eigenvalue
-        sets = {"lower": np.array([-np.inf]), "I": none, "U": ~none, "depth": np.array([0])}
+        sets = {"lower": np.array([-np.inf]), "I": none, "U": ~none, "depth": np.array([0]), "price": np.array([0.0])}
         return {**sets, "d": d, "D": D, "S": zero, "w": zero.copy(), "lo": -infinity, "hi": infinity}
 
     def proof(self) -> str:
@@ -139,7 +145,7 @@ class PerspectiveSearch(Method):
         while fixed:
             if not self._propagate(node):
                 return None
-            relaxation = Relaxation.of(self.loss, node, self.at_empty)
+            relaxation = Relaxation.of(self.loss, node, self.at_empty, self.budget)
             if len(relaxation.free) == 0:
                 break
             relaxation.solve(cutoff)
@@ -157,22 +163,23 @@ class PerspectiveSearch(Method):
         return relaxation if node["lower"] < cutoff else None
 
     def _fix(self, node: Node, relaxation: Relaxation, cutoff: float) -> bool:
-        """Fix features by their reduced costs, under the constraints if there are any."""
-        lower, val = relaxation.lower, relaxation.val
-        if len(self.problem.rows):
-            d = np.zeros((1, self.n))
-            d[0, relaxation.free] = -val
-            constant = np.array([lower + np.maximum(val, 0.0).sum()])
-            interval = {key: node[key][None] for key in "IU"}
-            bounds, reduced = relax_rows(self.problem.rows, interval, constant, d)
-            lower, val = float(bounds[0]), -reduced[0, relaxation.free]
-            node["lower"] = np.float64(max(node["lower"], min(cutoff, lower)))
+        """Fix features by what the bound rises by with and without them, under the constraints if there are any."""
+        lower, val, (gain, last, beyond) = relaxation.lower, relaxation.val, relaxation.capped
         if lower >= cutoff:
             return False
-        room = cutoff - lower
-        exclude, include = relaxation.free[-val >= room], relaxation.free[val >= room]
-        node["U"][exclude], node["I"][include] = False, True
-        return len(exclude) + len(include) > 0
+        exclude, include = last - val >= cutoff - lower, val - beyond >= cutoff - lower
+        if not only_budgets(self.problem):
+            d = np.zeros((1, self.n))
+            d[0, relaxation.free] = -val
+            interval = {key: node[key][None] for key in "IU"}
+            bounds, reduced = relax_rows(self.problem.rows, interval, np.array([lower + gain]), d)
+            lower, val = float(bounds[0]), -reduced[0, relaxation.free]
+            node["lower"] = np.float64(max(node["lower"], min(cutoff, lower)))
+            if lower >= cutoff:
+                return False
+            exclude, include = exclude | (-val >= cutoff - lower), include | (val >= cutoff - lower)
+        node["U"][relaxation.free[exclude]], node["I"][relaxation.free[include]] = False, True
+        return bool(exclude.any() or include.any())
 
     def _propagate(self, node: Node) -> bool:
         """Fix what the constraints fix; False if they leave nothing."""
@@ -185,8 +192,8 @@ class PerspectiveSearch(Method):
         if len(relaxation.free) == 0:
             return []
         k = int(np.argmax(np.abs(relaxation.w) if relaxation.w.any() else relaxation.val))
-        children = []
-        for end, chosen, rise in (("I", True, -relaxation.val[k]), ("U", False, relaxation.val[k])):
+        children, val, (_, last, beyond) = [], relaxation.val[k], relaxation.capped
+        for end, chosen, rise in (("I", True, last - val), ("U", False, val - beyond)):
             child: Node = {key: np.array(value) for key, value in node.items()}
             child[end][relaxation.free[k]] = chosen
             child["depth"] = node["depth"] + 1
