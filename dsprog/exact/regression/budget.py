@@ -22,10 +22,6 @@ import numpy as np
 from dsprog.core.problem import Problem
 from dsprog.core.validation import Floats
 
-STEEPEST = 4.0  # factor by which a price changes at once
-EVEN = 0.03  # |Σ z_j / k - 1| at which the price is right
-CHEAP = 1e-9  # of the largest gain: a price below is none
-
 
 class Capped(NamedTuple):
     """What a budget leaves of the gains: the sum of the largest, and the gains that LB rises against."""
@@ -61,9 +57,4 @@ def budget_of(problem: Problem) -> int:
 def only_budgets(problem: Problem) -> bool:
     """Whether every row is a budget from above, which the capped bound takes in full."""
     A, lo = problem.rows.A, problem.rows.lo
-    return bool((A == A[:, :1]).all() and (A > 0).all() and (lo <= 0).all()) if problem.n else True
-
-
-def new_price(price: float, parts: float, most: int) -> float:
-    """The price after a descent that took features to ``parts`` = Σ z_j in all."""
-    return price * float(np.clip(parts / most, 1.0 / STEEPEST, STEEPEST))
+    return bool((A[:, :1] == A).all() and (A > 0).all() and (lo <= 0).all()) if problem.n else True

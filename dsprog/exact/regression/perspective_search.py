@@ -15,6 +15,7 @@ from dsprog.core.problem import Problem
 from dsprog.core.rows import propagate, relax_rows
 from dsprog.core.validation import Floats, Ints, Masks
 from dsprog.exact.regression.budget import budget_of, only_budgets
+from dsprog.exact.regression.forward_swaps import forward_and_swaps
 from dsprog.exact.regression.relaxation import Loss, Relaxation, loss_of
 from dsprog.run.driver import Bundle, Expansion, Method
 from dsprog.run.run import Run
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 Node = dict[str, Any]  # a row of a bundle
 ENOUGH = 0.005  # a step of the diagonal that closes less of the gap than this is the last
 RENEW = 8  # levels of the tree between two minorants of the penalty
+BOXED, RAISED = 150, 100  # free features up to which boxes, and the diagonal below the root, pay under a budget
 PREFIXES = 40  # features in the order of the relaxation that starting sets are made of
 
 
@@ -68,10 +70,22 @@ class PerspectiveSearch(Method):
         return "branch and bound with perspective bounds and coefficient boxes"
 
     def start(self) -> None:
-        """Local optima near greedy sets and those that the relaxation suggests, improved by exchanges."""
+        """Local optima near greedy sets and those that the relaxation suggests, improved by exchanges.
+
+        Under a budget alone: forward selection and swaps, from ∅ and from a set that is known.
+        """
+        if self.budget < self.n and only_budgets(self.problem):
+            known = [] if self.run.mask is None else [self.run.mask]
+            self._offer_swaps([np.zeros(self.n, dtype=bool), *known])
+            return
         offer_greedy_sets(self.problem, self.run)
         self.run.offer(*self.starting_sets(self.run.mask), "relaxation")
         offer_exchanges(self.problem, self.run)
+
+    def _offer_swaps(self, starts: list[Masks]) -> None:
+        """Offer what additions, removals and swaps make of some sets."""
+        masks = np.array([forward_and_swaps(self.loss, start, self.budget) for start in starts])
+        self.run.offer(masks, self.problem.objective.values(masks), "swaps")
 
     def starting_sets(self, known: Masks | None = None) -> tuple[Masks, Floats]:
         """Local optima near the sets that the order of the root relaxation begins with, ∅, and a known set."""
@@ -115,6 +129,8 @@ class PerspectiveSearch(Method):
 
     def _process(self, node: Node, cutoff: float) -> tuple[list[Node], Masks]:
         """Bound a node and split it; its children, and sets to try."""
+        if self.budget - node["I"].sum() == 1:
+            return [], self._with_one_more(node, cutoff)
         rounds, steps = (
             (1, self.options.steps) if node["depth"] else (self.options.root_rounds, self.options.root_steps)
         )
@@ -127,9 +143,10 @@ class PerspectiveSearch(Method):
                 relaxation = self._tighten(node, cutoff, 0)
             if relaxation is None or len(relaxation.free) == 0:
                 break
-            exclude = relaxation.tighten_boxes(cutoff)
-            relaxation.store(node)
-            node["U"][relaxation.free[exclude]] = False
+            if self.budget >= self.n or len(relaxation.free) <= BOXED:
+                exclude = relaxation.tighten_boxes(cutoff)
+                relaxation.store(node)
+                node["U"][relaxation.free[exclude]] = False
             relaxation = self._tighten(node, cutoff, steps)
             if relaxation is not None and relaxation.lower - before < 2 * ENOUGH * relaxation.room(cutoff):
                 break
@@ -138,6 +155,14 @@ class PerspectiveSearch(Method):
         rounded = node["I"].copy()
         rounded[relaxation.rounded] = True
         return self._children(node, relaxation, cutoff), self._new([node["I"], rounded])
+
+    def _with_one_more(self, node: Node, cutoff: float) -> Masks:
+        """All sets of a node that may be below the cutoff, where the budget has one feature left."""
+        relaxation = Relaxation.of(self.loss, node, self.at_empty, self.budget)
+        more = relaxation.free[relaxation.singles < cutoff]
+        masks = np.repeat(node["I"][None], len(more) + 1, axis=0)
+        masks[np.arange(len(more)), more] = True
+        return self._new(list(masks))
 
     def _tighten(self, node: Node, cutoff: float, steps: int) -> Relaxation | None:
         """Bound a node and fix features until nothing moves; None if it holds nothing below the cutoff."""
@@ -150,6 +175,8 @@ class PerspectiveSearch(Method):
                 break
             relaxation.solve(cutoff)
             fixed = self._fix(node, relaxation, cutoff)
+            if self.budget < self.n and node["depth"] and len(relaxation.free) > RAISED:
+                steps = 0
             while not fixed and steps > 0 and relaxation.lower < cutoff:
                 steps -= 1
                 before = relaxation.lower
@@ -178,6 +205,9 @@ class PerspectiveSearch(Method):
             if lower >= cutoff:
                 return False
             exclude, include = exclude | (-val >= cutoff - lower), include | (val >= cutoff - lower)
+            if (exclude & include).any():  # neither with the feature nor without it
+                node["lower"] = np.float64(max(node["lower"], cutoff))
+                return False
         node["U"][relaxation.free[exclude]], node["I"][relaxation.free[include]] = False, True
         return bool(exclude.any() or include.any())
 

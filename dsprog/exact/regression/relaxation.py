@@ -11,11 +11,12 @@ import numpy as np
 from dsprog.core.algebra import LinearCombination, Sum
 from dsprog.core.problem import Problem
 from dsprog.core.validation import Floats, Ints, Masks
-from dsprog.exact.regression.budget import CHEAP, EVEN, Capped, capped, new_price
+from dsprog.exact.regression.budget import Capped, capped
 from dsprog.exact.regression.coefficient_boxes import relax_or_tighten
-from dsprog.exact.regression.diagonal import knees, raised_diagonal, supergradient
+from dsprog.exact.regression.diagonal import raised_diagonal, supergradient
 from dsprog.exact.regression.elimination import eliminated, factorised, safe_shift
 from dsprog.exact.regression.perspective_bound import DescentLimits, Relaxed
+from dsprog.exact.regression.priced_descent import Budgeted, descend_with_budget
 from dsprog.functions.regression import LeastSquares
 
 SMALLEST = 1e-5  # least eigenvalue of the scaled G that elimination in floating point can bear
@@ -24,8 +25,8 @@ MEMORY = 0.4  # of the averaged supergradient
 BARRIER = 0.4  # μ of the diagonal's step, in units of gap / |F|
 STEPS = (1.0, 0.5, 0.25, 0.125, 0.0625)
 SWEEPS = 200
-PRICED_SWEEPS = 24  # at each price of a feature
-PRICES = 12  # that a budget is bounded with, at most
+PRICED_SWEEPS = 60  # under a budget
+MANY, INVERSE_STEPS = 150, 12  # features beyond which the least eigenvalue is estimated, and steps for it
 
 
 @dataclass(frozen=True)
@@ -50,15 +51,23 @@ class Loss:
         a, f = losses[0]
         assert isinstance(f, LeastSquares)
         rows = len(f.y)
-        G = a * (f.X.T @ f.X / rows + f.ridge * np.eye(f.n))
-        units = np.sqrt(np.diag(G))
+        G = f.X.T @ f.X
+        G *= a / rows
+        G.flat[:: f.n + 1] += a * f.ridge
+        units = np.sqrt(G.diagonal())
         units[units == 0] = 1.0
+        G /= units
+        G /= units[:, None]
         b, c = a * (f.X.T @ f.y) / rows, float(a * (f.y @ f.y)) / (2 * rows)
-        return cls(G / np.outer(units, units), b / units, c, Sum(f.n, others))
+        return cls(G, b / units, c, Sum(f.n, others))
 
     @cached_property
     def least_eigenvalue(self) -> float:
-        """Of G."""
+        """Of G, or a little more: it is where D begins, and what is built on D is checked again."""
+        if len(self.G) > MANY:
+            found = rayleigh_quotient(self.G)
+            if found is not None:
+                return found
         return float(np.linalg.eigvalsh(self.G)[0]) if len(self.G) else 0.0
 
     @property
@@ -75,6 +84,19 @@ class Loss:
 def loss_of(problem: Problem) -> Loss | None:
     """The loss of a problem, to be asked for by ``problem.derived(loss_of)``."""
     return Loss.of(problem.objective)
+
+
+def rayleigh_quotient(G: Floats) -> float | None:
+    """v'Gv for a unit vector v after some steps of inverse iteration; None if G has no Cholesky factor."""
+    from scipy.linalg.lapack import dpotrs
+
+    factor = factorised(G, np.zeros(len(G)), 0.0)
+    if factor is None:
+        return None
+    v = np.cos(np.arange(len(G)))  # any vector that no eigenvector is likely to be orthogonal to
+    for _ in range(INVERSE_STEPS):
+        v = dpotrs(factor, v / np.linalg.norm(v), lower=1)[0]
+    return float(v @ G @ v / (v @ v))
 
 
 @dataclass
@@ -112,8 +134,9 @@ class Relaxation:
         constant = loss.c + at_empty + float(d[chosen].sum() + np.minimum(d[free], 0.0).sum())
         G, b, c = eliminated(loss.G, loss.b, constant, chosen, free)
         D, S, w, lo, hi = (node[key][free] for key in ("D", "S", "w", "lo", "hi"))
-        while factorised(G, D, loss.shift) is None and D.any():  # only rounding can make this fail
-            D = 0.999 * D
+        # a D that was checked is one for every node below: the shift covers the rounding of Schur complements
+        while not node["depth"] and factorised(G, D, loss.shift) is None and D.any():
+            D = 0.99 * D
         most, lower = min(m, budget - len(chosen)), c if m == 0 else -np.inf
         price = float(node["price"]) if most < m else 0.0
         return cls(loss, free, G, b, c, np.maximum(d[free], 0.0), D, S, w, lo, hi, np.zeros(m), lower, most, price)
@@ -141,33 +164,17 @@ class Relaxation:
 
     def solve(self, cutoff: float) -> None:
         """Find w, and with it ``lower`` and ``val``; under a budget also its price, the best bound being kept."""
+        room = self.room(cutoff)
+        accuracy = 0.005 * room if np.isfinite(room) else 1e-6 * abs(self.c)
         if self.most >= len(self.free):
-            self._descend(cutoff, SWEEPS)
+            limits, exclude = DescentLimits(cutoff, accuracy, SWEEPS), np.zeros(len(self.free), dtype=bool)
+            self.lower = relax_or_tighten(self.problem, self.w, self.lower, limits, self.val, exclude, False)
             return
         if self.price == 0.0:
             self.price = first_price(self.b, self.D, self.G.diagonal(), self.most)
-        best = replace(self, lower=-np.inf)
-        for _ in range(PRICES):
-            self._descend(cutoff, PRICED_SWEEPS)
-            parts = float(np.minimum(np.abs(self.w) / np.maximum(knees(self.problem, self.w), 1e-300), 1.0).sum())
-            if self.lower > best.lower:
-                best = replace(self, w=self.w.copy(), val=self.val.copy())
-            cheap = self.price <= CHEAP * max(float(self.val.max()), 0.0) and parts <= self.most
-            if self.lower >= cutoff or abs(parts - self.most) <= EVEN * self.most or cheap:
-                break
-            self.price = new_price(self.price, parts, self.most)
-        self.w, self.val, self.lower, self.price = best.w, best.val, best.lower, best.price
-
-    def _descend(self, cutoff: float, sweeps: int) -> None:
-        """Descend at the present price; ``val`` and ``lower`` are those of the budget."""
-        room = self.room(cutoff)
-        accuracy = 0.005 * room if np.isfinite(room) else 1e-6 * abs(self.c)
-        limits, exclude = DescentLimits(cutoff, accuracy, sweeps), np.zeros(len(self.free), dtype=bool)
-        self.lower = relax_or_tighten(self.problem, self.w, self.lower, limits, self.val, exclude, False)
-        if self.most < len(self.free):
-            self.lower += float(np.maximum(self.val, 0.0).sum()) + self.price * self.most
-            self.val += self.price
-            self.lower -= self.capped.gain
+        budget, w = Budgeted(self.most, self.price, cutoff, accuracy, PRICED_SWEEPS), self.w.copy()
+        unpriced = Relaxed(self.G, self.b, self.c, self.d, self.D, self.lo, self.hi)
+        self.lower, self.price = descend_with_budget(unpriced, w, budget, self.w, self.val)
 
     def raise_diagonal(self, cutoff: float) -> bool:
         """Step to a better D, half the way again and again while the bound does not rise; False if it never does."""
@@ -196,6 +203,11 @@ class Relaxation:
         priced -= float(np.maximum(self.val - self.price, 0.0).sum())
         relax_or_tighten(self.problem, self.w, priced, limits, self.val.copy(), exclude, True)
         return exclude
+
+    @property
+    def singles(self) -> Floats:
+        """A lower bound on the value of I with each free feature, which is c + d_j - b_j² / 2G_jj."""
+        return self.c + self.d - 0.5 * self.b**2 / self.G.diagonal()
 
     @property
     def rounded(self) -> Ints:
