@@ -115,7 +115,7 @@ def marginals_of_one(R: Floats, target: Floats, mask: Masks, out: Floats) -> boo
     """What :func:`marginals_kernel` does, for one set and by LAPACK: a greedy search then needs no compilation."""
     negligible, lengths = 1e-13 * R.shape[1], np.linalg.norm(R, axis=0)
     Q, T = np.linalg.qr(R[:, mask])
-    if (np.abs(np.diag(T)) <= negligible * lengths[mask]).any():
+    if len(T) < T.shape[1] or (np.abs(np.diag(T)) <= negligible * lengths[mask]).any():
         return False
     left = R[:, ~mask]
     for _ in range(2):

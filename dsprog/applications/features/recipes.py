@@ -17,7 +17,6 @@ which is a difference of submodular functions as it stands.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -32,9 +31,6 @@ from dsprog.functions.concave import ConcaveOfModular
 from dsprog.functions.mutual_information import MutualInformation
 from dsprog.functions.nuclear import NuclearNorm
 from dsprog.functions.regression import LeastSquares
-from dsprog.run.result import Result
-from dsprog.run.solver import Solver
-from dsprog.solve.minimize import minimize
 
 PENALTIES = ("nuclear", "frobenius", "cardinality")
 SMALL = 20  # features up to which bounds that need no conditioning prove optimality
@@ -121,54 +117,3 @@ def why_not_certifiable(objective: Difference) -> str | None:
         f"{loss.least_eigenvalue:.1e}, at least {SMALLEST:g} is needed), so that their {objective.n} coefficients have "
         "no bound: pass ridge > 0, remove columns, or use an approximate method"
     )
-
-
-def feature_path(
-    X: ArrayLike,
-    y: ArrayLike,
-    lams: Iterable[float],
-    penalty: str | SetFunction = "nuclear",
-    ridge: float = 0.0,
-    solver: Solver | None = None,
-    time_limit: float | None = None,
-    gap: float = 0.0,
-) -> list[Result]:
-    """A result for each λ, in the order given; solved from the largest λ down, each started from the one before.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from dsprog.applications import feature_path
-    >>> X = np.random.default_rng(0).normal(size=(40, 8))
-    >>> [result.S for result in feature_path(X, 2 * X[:, 2] + X[:, 5], [1.0, 0.1, 0.01])]
-    [(), (2,), (2, 5)]
-    """
-
-    def solve(objective: Difference, initial: tuple[int, ...]) -> Result:
-        return minimize(objective, solver, time_limit=time_limit, gap=gap, initial=initial)
-
-    return lam_path(X, y, lams, penalty, ridge, solve, exact=solver is None)
-
-
-def lam_path(
-    X: ArrayLike,
-    y: ArrayLike,
-    lams: Iterable[float],
-    penalty: str | SetFunction,
-    ridge: float,
-    solve: Callable[[Difference, tuple[int, ...]], Result],
-    exact: bool,
-) -> list[Result]:
-    """``solve(objective, initial)`` for each λ, from the largest down, ``initial`` the set of the λ before."""
-    weights = [as_number(lam, "lams") for lam in lams]
-    function = penalty_function(X, penalty)
-    results: dict[int, Result] = {}
-    initial: tuple[int, ...] = ()
-    for k in sorted(range(len(weights)), key=lambda k: -weights[k]):
-        objective = feature_selection_objective(X, y, weights[k], function, ridge)
-        obstacle = why_not_certifiable(objective) if exact else None
-        if obstacle is not None:
-            raise ValueError(f"the exact method cannot prove anything here: {obstacle}")
-        results[k] = solve(objective, initial)
-        initial = results[k].S
-    return [results[k] for k in range(len(weights))]

@@ -9,24 +9,23 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
-from sklearn.linear_model import lasso_path
 from sklearn.model_selection import KFold
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 from threadpoolctl import threadpool_limits
 
-from dsprog.applications.features.recipes import (
-    information_selection_objective,
-    lam_path,
-)
+from dsprog.applications.features.linear_fit import best_of_lasso_path, mask_of, ridge_coefficients
+from dsprog.applications.features.paths import PathPoint, as_size, solved_path
+from dsprog.applications.features.recipes import information_selection_objective
 from dsprog.applications.features.selection_methods import SELECTION_SOLVERS, select_by
 from dsprog.core.algebra import Difference
 from dsprog.core.set_function import SetFunction
-from dsprog.core.validation import Floats, Masks, as_codes, as_count, as_number, as_reals, as_seed, elements
-from dsprog.run.result import STATUSES, Result
+from dsprog.core.validation import Floats, Masks, as_codes, as_count, as_number, as_reals, as_seed
+from dsprog.run.result import Result
 
 METHODS = (*SELECTION_SOLVERS, "lasso")
 TASKS = ("regression", "classification")
+LAM = 0.01  # the weight of the penalty if none is given
 
 
 class SubmodularFeatureSelector(SelectorMixin, BaseEstimator):
@@ -34,8 +33,12 @@ class SubmodularFeatureSelector(SelectorMixin, BaseEstimator):
 
     Parameters
     ----------
-    lam : float or sequence of float
-        Weight of the penalty. Of several, the one of least cross-validated squared error is taken (regression only).
+    lam : float, sequence of float, or None
+        Weight of the penalty, on the scale of the loss: with y of variance 1 the loss is at most 1/2, and no feature is
+        worth a price of more; from :func:`lam_max` on nothing is selected. Of several, the one of least cross-validated
+        squared error is taken (regression only). None is 0.01, or 0 where n_features_to_select is given.
+    n_features_to_select : int or None
+        The most features to select.
     penalty : {"nuclear", "frobenius", "cardinality"} or SetFunction
         On the features, for regression. For classification every feature costs ``lam``.
     method : {"exact", "prism", "ssp", "greedy", "lasso"}
@@ -81,8 +84,9 @@ class SubmodularFeatureSelector(SelectorMixin, BaseEstimator):
 
     def __init__(
         self,
-        lam: float | Sequence[float] = 0.01,
+        lam: float | Sequence[float] | None = None,
         *,
+        n_features_to_select: int | None = None,
         penalty: str | SetFunction = "nuclear",
         method: str = "exact",
         task: str = "regression",
@@ -95,6 +99,7 @@ class SubmodularFeatureSelector(SelectorMixin, BaseEstimator):
         random_state: int | None = None,
     ) -> None:
         self.lam = lam
+        self.n_features_to_select = n_features_to_select
         self.penalty = penalty
         self.method = method
         self.task = task
@@ -122,43 +127,55 @@ class SubmodularFeatureSelector(SelectorMixin, BaseEstimator):
         self.objective_, self.lower_bound_, self.gap_ = self.result_.value, self.result_.lower_bound, self.result_.gap
         return self
 
+    def _weight(self) -> float | Sequence[float]:
+        """The weight of the penalty, or several."""
+        if self.lam is None:
+            return LAM if self.n_features_to_select is None else 0.0
+        return self.lam
+
+    def _most(self, features: int) -> int | None:
+        """The most features to select, if that is limited."""
+        return None if (k := self.n_features_to_select) is None else as_size(k, features, "n_features_to_select")
+
     def _fit_regression(self, X: Any, y: Any) -> None:
-        lams = sorted(weights_of(self.lam), reverse=True)
+        lams = sorted(weights_of(self._weight()), reverse=True)
         X, y = validate_data(self, X, y, dtype=np.float64, ensure_min_samples=2)
         y = as_reals(y, "y")
         self.lam_ = lams[0] if len(lams) == 1 else self._validated(X, y, lams)
         self.result_ = self._path(X, y, [lam for lam in lams if lam >= self.lam_])[-1]
         self.support_ = mask_of(self.result_, X.shape[1])
-        self.coef_, self.intercept_ = self._coefficients(X, y, self.support_)
+        self.coef_, self.intercept_ = ridge_coefficients(X, y, self.support_, self.ridge, self.fit_intercept)
 
     def _fit_classification(self, X: Any, y: Any) -> None:
         X, y = validate_data(self, X, y, dtype=None, ensure_min_samples=2)
         check_classification_targets(y)
-        if not isinstance(self.lam, Real):
+        lam = self._weight()
+        if not isinstance(lam, Real):
             raise ValueError("lam must be one number for classification: use GridSearchCV to choose among several")
         if self.method == "lasso":
             raise ValueError("method 'lasso' is for regression: use 'exact', 'prism', 'ssp' or 'greedy'")
-        (self.lam_,) = weights_of(self.lam)
+        (self.lam_,) = weights_of(lam)
         objective = information_selection_objective(
             quantile_codes(X, self.bins), np.unique(y, return_inverse=True)[1], self.lam_
         )
-        self.result_ = self._minimized(objective)
+        self.result_ = self._minimized(objective, PathPoint(self.lam_, self._most(X.shape[1])))
         self.support_ = mask_of(self.result_, X.shape[1])
 
     def _path(self, X: Floats, y: Floats, lams: list[float]) -> list[Result]:
         """A result for each λ."""
         X, y = (X - X.mean(axis=0), y - y.mean()) if self.fit_intercept else (X, y)
 
-        def solve(objective: Difference, initial: tuple[int, ...]) -> Result:
+        def solve(objective: Difference, point: PathPoint, initial: tuple[int, ...]) -> Result:
             if self.method == "lasso":
-                return best_of_lasso_path(objective, X, y)
-            return self._minimized(objective, initial)
+                return best_of_lasso_path(objective, X, y, point.most)
+            return self._minimized(objective, point, initial)
 
-        return lam_path(X, y, lams, self.penalty, self.ridge, solve, exact=self.method == "exact")
+        points = [PathPoint(lam, self._most(X.shape[1])) for lam in lams]
+        return solved_path(X, y, points, self.penalty, self.ridge, solve, exact=self.method == "exact")
 
-    def _minimized(self, objective: Difference, initial: tuple[int, ...] = ()) -> Result:
+    def _minimized(self, objective: Difference, point: PathPoint, initial: tuple[int, ...] = ()) -> Result:
         limits = {"time_limit": self.time_limit, "gap": self.gap, "seed": self.random_state}
-        return select_by(self.method, objective, initial, **limits)
+        return select_by(self.method, objective, initial, constraints=point.constraints, **limits)
 
     def _validated(self, X: Floats, y: Floats, lams: list[float]) -> float:
         """The λ of least squared error over folds."""
@@ -166,17 +183,10 @@ class SubmodularFeatureSelector(SelectorMixin, BaseEstimator):
         errors = np.zeros(len(lams))
         for train, test in folds.split(X):
             for k, result in enumerate(self._path(X[train], y[train], lams)):
-                coef, intercept = self._coefficients(X[train], y[train], mask_of(result, X.shape[1]))
+                support = mask_of(result, X.shape[1])
+                coef, intercept = ridge_coefficients(X[train], y[train], support, self.ridge, self.fit_intercept)
                 errors[k] += ((y[test] - X[test] @ coef - intercept) ** 2).sum()
         return lams[int(np.argmin(errors))]
-
-    def _coefficients(self, X: Floats, y: Floats, support: Masks) -> tuple[Floats, float]:
-        """Least squares on the selected features, with the ridge."""
-        means, level = (X.mean(axis=0), float(y.mean())) if self.fit_intercept else (np.zeros(X.shape[1]), 0.0)
-        A, coef = (X - means)[:, support], np.zeros(X.shape[1])
-        penalised = np.vstack([A, np.sqrt(self.ridge * len(y)) * np.eye(A.shape[1])])
-        coef[support] = np.linalg.lstsq(penalised, np.append(y - level, np.zeros(A.shape[1])), rcond=None)[0]
-        return coef, level - float(means @ coef)
 
     def _get_support_mask(self) -> Masks:
         check_is_fitted(self)
@@ -196,23 +206,6 @@ def weights_of(lam: float | Sequence[float]) -> list[float]:
     if not weights or min(weights) < 0:
         raise ValueError(f"lam must be a number at least 0, or several, got {lam!r}")
     return weights
-
-
-def mask_of(result: Result, n: int) -> Masks:
-    """The set of a result as a mask."""
-    mask = np.zeros(n, dtype=bool)
-    mask[list(result.S)] = True
-    return mask
-
-
-def best_of_lasso_path(objective: Difference, X: Floats, y: Floats) -> Result:
-    """The support along the lasso path of least objective."""
-    _, coefs, _ = lasso_path(X, y, max_iter=10_000)
-    masks = np.unique((np.abs(coefs.T) > 0).reshape(-1, X.shape[1]), axis=0)
-    values = objective.values(masks)
-    best = int(values.argmin())
-    message = STATUSES["local"].format(reason="no support of the lasso path is better")
-    return Result(elements(masks[best]), float(values[best]), -np.inf, "local", False, message, "lasso")
 
 
 def quantile_codes(X: Any, bins: int) -> np.ndarray:
