@@ -13,7 +13,11 @@ from dsprog.applications.energy import ising, max_cut, qubo
 from dsprog.applications.expansion import alpha_expansion
 from dsprog.applications.features.group_penalties import group_penalty, tree_penalty
 from dsprog.applications.features.paths import feature_path, lam_max
-from dsprog.applications.features.recipes import feature_selection_objective, information_selection_objective
+from dsprog.applications.features.recipes import (
+    feature_selection_objective,
+    information_selection_objective,
+    logistic_selection_objective,
+)
 from dsprog.applications.matching import match_points
 from dsprog.applications.tan.explaining_away import explaining_away
 from dsprog.applications.vision import restore, segment
@@ -55,6 +59,7 @@ __all__ = [
     "load_chess",
     "load_german",
     "load_hepatitis",
+    "logistic_selection_objective",
     "match_points",
     "max_cut",
     "qubo",

@@ -14,6 +14,7 @@ from dsprog.core.validation import LARGEST_ROOT, Floats, Ints, Masks, as_matrix,
 from dsprog.functions._cholesky import inverse_factor
 
 FEW, MEMBERS = 8, 128  # sets, and elements in them, that are not worth a kernel
+BLOCK = 64  # columns that are tested for orthogonality at a time
 
 
 @part
@@ -164,9 +165,14 @@ class LeastSquares(SetFunction):
     @cached_property
     def knows(self) -> Knowledge:  # type: ignore[override]
         """Decreasing; modular if the columns are orthogonal."""
-        gram = self.X.T @ self.X
-        orthogonal = not (gram - np.diag(np.diag(gram))).any()
+        orthogonal = all(self._orthogonal_to_later(first) for first in range(0, self.n, BLOCK))
         return Knowledge(submodular=orthogonal, supermodular=orthogonal, decreasing=True)
+
+    def _orthogonal_to_later(self, first: int) -> bool:
+        """Whether some columns from ``first`` on are orthogonal to each other and to all later ones."""
+        gram = self.X[:, first : first + BLOCK].T @ self.X[:, first:]
+        gram[np.diag_indices(len(gram))] = 0.0
+        return not gram.any()
 
     @cached_property
     def _triangle(self) -> tuple[Floats, Floats]:

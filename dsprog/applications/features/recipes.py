@@ -28,6 +28,7 @@ from dsprog.core.set_function import SetFunction
 from dsprog.core.validation import as_matrix, as_number
 from dsprog.exact.regression.relaxation import SMALLEST, Loss
 from dsprog.functions.concave import ConcaveOfModular
+from dsprog.functions.logistic import LogisticLoss
 from dsprog.functions.mutual_information import MutualInformation
 from dsprog.functions.nuclear import NuclearNorm
 from dsprog.functions.regression import LeastSquares
@@ -83,6 +84,47 @@ def penalty_function(X: ArrayLike, penalty: str | SetFunction) -> SetFunction:
     if penalty == "cardinality":
         return Modular(np.ones(columns.shape[1]))
     raise ValueError(f"penalty must be {', '.join(PENALTIES)} or a SetFunction, got {penalty!r}")
+
+
+def logistic_selection_objective(
+    X: ArrayLike,
+    y: ArrayLike,
+    lam: float,
+    penalty: str | SetFunction = "cardinality",
+    ridge: float = 0.01,
+    intercept: bool = True,
+) -> Difference:
+    """(1/n) Σ_i log(1 + exp(-y_i (x_i·w_S + c))) + (ridge/2) (‖w‖² + c²) + lam · penalty(S), minimised over w and c.
+
+    Parameters
+    ----------
+    X : (n, p) array
+    y : (n,) array of -1 and 1
+    lam : float
+        At least 0. The loss of no features is at most log 2, so that no feature is worth more.
+    penalty : {"nuclear", "frobenius", "cardinality"} or SetFunction
+        On the p features; increasing and submodular.
+    ridge : float
+        Positive: the bounds rest on it.
+    intercept : bool
+        Whether there is a c.
+
+    Examples
+    --------
+    >>> import numpy as np, dsprog as ds
+    >>> from dsprog.applications import logistic_selection_objective
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(80, 10))
+    >>> y = np.sign(X[:, 2] - X[:, 5] + 0.3 * rng.normal(size=80))
+    >>> result = ds.minimize(logistic_selection_objective(X, y, lam=0.02))
+    >>> result.S, result.certified
+    ((2, 5), True)
+    """
+    weight = as_number(lam, "lam")
+    if weight < 0:
+        raise ValueError(f"lam must be at least 0, got {weight:g}")
+    loss = LogisticLoss(X, y, ridge, intercept)
+    return Difference(loss + weight * penalty_function(loss.X, penalty))
 
 
 def information_selection_objective(X: Any, y: Any, costs: ArrayLike) -> Difference:

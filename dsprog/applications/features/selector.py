@@ -10,21 +10,23 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
 from sklearn.model_selection import KFold
+from sklearn.utils import ClassifierTags
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 from threadpoolctl import threadpool_limits
 
 from dsprog.applications.features.linear_fit import best_of_lasso_path, mask_of, ridge_coefficients
 from dsprog.applications.features.paths import PathPoint, as_size, solved_path
-from dsprog.applications.features.recipes import information_selection_objective
+from dsprog.applications.features.recipes import information_selection_objective, logistic_selection_objective
 from dsprog.applications.features.selection_methods import SELECTION_SOLVERS, select_by
 from dsprog.core.algebra import Difference
 from dsprog.core.set_function import SetFunction
 from dsprog.core.validation import Floats, Masks, as_codes, as_count, as_number, as_reals, as_seed
+from dsprog.functions.logistic import LogisticLoss
 from dsprog.run.result import Result
 
 METHODS = (*SELECTION_SOLVERS, "lasso")
-TASKS = ("regression", "classification")
+TASKS = ("regression", "classification", "logistic")
 LAM = 0.01  # the weight of the penalty if none is given
 
 
@@ -40,11 +42,12 @@ class SubmodularFeatureSelector(SelectorMixin, BaseEstimator):
     n_features_to_select : int or None
         The most features to select.
     penalty : {"nuclear", "frobenius", "cardinality"} or SetFunction
-        On the features, for regression. For classification every feature costs ``lam``.
+        On the features, for regression and logistic loss. For classification every feature costs ``lam``.
     method : {"exact", "prism", "ssp", "greedy", "lasso"}
         Only "exact" proves optimality for least squares. "lasso" takes the best support of the lasso path.
-    task : {"regression", "classification"}
-        Least squares, or mutual information with the class, for which numbers are cut into ``bins`` quantiles.
+    task : {"regression", "classification", "logistic"}
+        Least squares; mutual information with the class, for which numbers are cut into ``bins`` quantiles; or the
+        logistic loss of two classes, which needs a ridge and the method "exact" or "greedy".
     ridge : float
         Adds (ridge/2) ‖w‖² to the loss; needed by "exact" if there are as many features as rows, or more.
     fit_intercept : bool
@@ -122,6 +125,8 @@ class SubmodularFeatureSelector(SelectorMixin, BaseEstimator):
         with threadpool_limits(limits=1):  # small matrices: threads of the linear algebra would wait for each other
             if self.task == "regression":
                 self._fit_regression(X, y)
+            elif self.task == "logistic":
+                self._fit_logistic(X, y)
             else:
                 self._fit_classification(X, y)
         self.objective_, self.lower_bound_, self.gap_ = self.result_.value, self.result_.lower_bound, self.result_.gap
@@ -161,6 +166,28 @@ class SubmodularFeatureSelector(SelectorMixin, BaseEstimator):
         self.result_ = self._minimized(objective, PathPoint(self.lam_, self._most(X.shape[1])))
         self.support_ = mask_of(self.result_, X.shape[1])
 
+    def _fit_logistic(self, X: Any, y: Any) -> None:
+        X, y = validate_data(self, X, y, dtype=np.float64, ensure_min_samples=2)
+        check_classification_targets(y)
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        if len(self.classes_) != 2:
+            raise ValueError(f"Only binary classification is supported: y has {len(self.classes_)} classes, not 2")
+        if self.method not in ("exact", "greedy"):
+            raise ValueError(f"method must be 'exact' or 'greedy' for logistic loss, got {self.method!r}")
+        lam = self._weight()
+        if not isinstance(lam, Real):
+            raise ValueError("lam must be one number for logistic loss: use GridSearchCV to choose among several")
+        (self.lam_,) = weights_of(lam)
+        objective = logistic_selection_objective(
+            X, 2.0 * codes - 1.0, self.lam_, self.penalty, self.ridge, self.fit_intercept
+        )
+        self.result_ = self._minimized(objective, PathPoint(self.lam_, self._most(X.shape[1])))
+        self.support_ = mask_of(self.result_, X.shape[1])
+        loss = LogisticLoss(X, 2.0 * codes - 1.0, self.ridge, self.fit_intercept)
+        w = loss.coefficients(self.support_)[0]
+        self.coef_, self.intercept_ = np.zeros(X.shape[1]), float(w[-1]) if self.fit_intercept else 0.0
+        self.coef_[self.support_] = w[: self.support_.sum()]
+
     def _path(self, X: Floats, y: Floats, lams: list[float]) -> list[Result]:
         """A result for each λ."""
         X, y = (X - X.mean(axis=0), y - y.mean()) if self.fit_intercept else (X, y)
@@ -197,6 +224,8 @@ class SubmodularFeatureSelector(SelectorMixin, BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.categorical = tags.input_tags.string = self.task == "classification"
         tags.target_tags.required = True
+        if self.task == "logistic":
+            tags.classifier_tags = ClassifierTags(multi_class=False)
         return tags
 
 

@@ -16,7 +16,8 @@ from dsprog.core.rows import propagate, relax_rows
 from dsprog.core.validation import Floats, Ints, Masks
 from dsprog.exact.regression.budget import budget_of, only_budgets
 from dsprog.exact.regression.forward_swaps import forward_and_swaps
-from dsprog.exact.regression.relaxation import Loss, Relaxation, loss_of
+from dsprog.exact.regression.losses import AnyLoss, AnyRelaxation, loss_of
+from dsprog.exact.regression.relaxation import Loss
 from dsprog.run.driver import Bundle, Expansion, Method
 from dsprog.run.run import Run
 
@@ -27,6 +28,8 @@ Node = dict[str, Any]  # a row of a bundle
 ENOUGH = 0.005  # a step of the diagonal that closes less of the gap than this is the last
 RENEW = 8  # levels of the tree between two minorants of the penalty
 BOXED, RAISED = 150, 100  # free features up to which boxes, and the diagonal below the root, pay under a budget
+LARGEST_STEP = 1000  # free features beyond which a step of the diagonal takes a second
+MANY_FREE, FEW_STEPS = 250, 3  # free features beyond which the root of a budget takes only few steps
 PREFIXES = 40  # features in the order of the relaxation that starting sets are made of
 
 
@@ -39,11 +42,11 @@ class PerspectiveSearch(Method):
         self.seen: set[bytes] = set()
 
     @cached_property
-    def loss(self) -> Loss:
+    def loss(self) -> AnyLoss:
         """The loss and its penalty."""
         loss = self.problem.derived(loss_of)
         if loss is None:
-            raise ValueError("the objective must be one LeastSquares term and terms known to be submodular")
+            raise ValueError("the objective must be one LeastSquares or LogisticLoss and terms known to be submodular")
         return loss
 
     @cached_property
@@ -74,18 +77,15 @@ class PerspectiveSearch(Method):
 
         Under a budget alone: forward selection and swaps, from ∅ and from a set that is known.
         """
-        if self.budget < self.n and only_budgets(self.problem):
+        if self.budget < self.n and only_budgets(self.problem) and isinstance(self.loss, Loss):
             known = [] if self.run.mask is None else [self.run.mask]
-            self._offer_swaps([np.zeros(self.n, dtype=bool), *known])
+            starts = [np.zeros(self.n, dtype=bool), *known]
+            masks = np.array([forward_and_swaps(self.loss, start, self.budget) for start in starts])
+            self.run.offer(masks, self.problem.objective.values(masks), "swaps")
             return
         offer_greedy_sets(self.problem, self.run)
         self.run.offer(*self.starting_sets(self.run.mask), "relaxation")
         offer_exchanges(self.problem, self.run)
-
-    def _offer_swaps(self, starts: list[Masks]) -> None:
-        """Offer what additions, removals and swaps make of some sets."""
-        masks = np.array([forward_and_swaps(self.loss, start, self.budget) for start in starts])
-        self.run.offer(masks, self.problem.objective.values(masks), "swaps")
 
     def starting_sets(self, known: Masks | None = None) -> tuple[Masks, Floats]:
         """Local optima near the sets that the order of the root relaxation begins with, ∅, and a known set."""
@@ -158,25 +158,24 @@ class PerspectiveSearch(Method):
 
     def _with_one_more(self, node: Node, cutoff: float) -> Masks:
         """All sets of a node that may be below the cutoff, where the budget has one feature left."""
-        relaxation = Relaxation.of(self.loss, node, self.at_empty, self.budget)
+        relaxation = self.loss.relaxation(node, self.at_empty, self.budget)
         more = relaxation.free[relaxation.singles < cutoff]
         masks = np.repeat(node["I"][None], len(more) + 1, axis=0)
         masks[np.arange(len(more)), more] = True
         return self._new(list(masks))
 
-    def _tighten(self, node: Node, cutoff: float, steps: int) -> Relaxation | None:
+    def _tighten(self, node: Node, cutoff: float, steps: int) -> AnyRelaxation | None:
         """Bound a node and fix features until nothing moves; None if it holds nothing below the cutoff."""
         fixed = True
         while fixed:
             if not self._propagate(node):
                 return None
-            relaxation = Relaxation.of(self.loss, node, self.at_empty, self.budget)
+            relaxation = self.loss.relaxation(node, self.at_empty, self.budget)
             if len(relaxation.free) == 0:
                 break
             relaxation.solve(cutoff)
             fixed = self._fix(node, relaxation, cutoff)
-            if self.budget < self.n and node["depth"] and len(relaxation.free) > RAISED:
-                steps = 0
+            steps = self._affordable(steps, node, len(relaxation.free))
             while not fixed and steps > 0 and relaxation.lower < cutoff:
                 steps -= 1
                 before = relaxation.lower
@@ -189,7 +188,15 @@ class PerspectiveSearch(Method):
         node["lower"] = np.float64(max(node["lower"], min(cutoff, relaxation.lower)))
         return relaxation if node["lower"] < cutoff else None
 
-    def _fix(self, node: Node, relaxation: Relaxation, cutoff: float) -> bool:
+    def _affordable(self, steps: int, node: Node, free: int) -> int:
+        """Steps of the diagonal that pay: each inverts a matrix of the free features, and then changes all of it."""
+        if free > LARGEST_STEP:
+            return 0
+        if self.budget >= self.n:
+            return steps
+        return 0 if node["depth"] and free > RAISED else min(steps, FEW_STEPS) if free > MANY_FREE else steps
+
+    def _fix(self, node: Node, relaxation: AnyRelaxation, cutoff: float) -> bool:
         """Fix features by what the bound rises by with and without them, under the constraints if there are any."""
         lower, val, (gain, last, beyond) = relaxation.lower, relaxation.val, relaxation.capped
         if lower >= cutoff:
@@ -217,7 +224,7 @@ class PerspectiveSearch(Method):
         node["I"], node["U"] = node["I"] | include[0], node["U"] & ~exclude[0]
         return bool(feasible[0])
 
-    def _children(self, node: Node, relaxation: Relaxation, cutoff: float) -> list[Node]:
+    def _children(self, node: Node, relaxation: AnyRelaxation, cutoff: float) -> list[Node]:
         """With and without the feature of the largest coefficient; each has its own part of the bound already."""
         if len(relaxation.free) == 0:
             return []
@@ -252,14 +259,14 @@ class PerspectiveSearch(Method):
         d[order] = self.loss.penalty.chains(order[None])[0]
         return d
 
-    def _order(self, node: Node, relaxation: Relaxation) -> Ints:
+    def _order(self, node: Node, relaxation: AnyRelaxation) -> Ints:
         """I first, then by |w|."""
         size = np.full(self.n, -1.0)
         size[relaxation.free] = np.abs(relaxation.w)
         size[node["I"]] = np.inf
         return np.argsort(-size, kind="stable")
 
-    def _renew_minorant(self, node: Node, relaxation: Relaxation) -> bool:
+    def _renew_minorant(self, node: Node, relaxation: AnyRelaxation) -> bool:
         """Take a minorant that is tight where the relaxation is, now and then, or where it is at I alone."""
         if node["depth"] % RENEW and relaxation.w.any():
             return False

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from dsprog.core.algebra import LinearCombination, Sum
-from dsprog.core.problem import Problem
 from dsprog.core.validation import Floats, Ints, Masks
 from dsprog.exact.regression.budget import Capped, capped
 from dsprog.exact.regression.coefficient_boxes import relax_or_tighten
@@ -80,10 +79,9 @@ class Loss:
         """What a Cholesky factorisation must leave over to be a proof."""
         return safe_shift(self.G)
 
-
-def loss_of(problem: Problem) -> Loss | None:
-    """The loss of a problem, to be asked for by ``problem.derived(loss_of)``."""
-    return Loss.of(problem.objective)
+    def relaxation(self, node: dict[str, Any], at_empty: float, budget: int) -> Relaxation:
+        """The relaxation of a node."""
+        return Relaxation.of(self, node, at_empty, budget)
 
 
 def rayleigh_quotient(G: Floats) -> float | None:

@@ -160,3 +160,25 @@ def test_one_clear_sentence(case):
     with pytest.raises((ValueError, TypeError)) as caught:
         action()
     assert sentence in str(caught.value)
+
+
+@pytest.mark.filterwarnings("ignore:No features were selected")
+@parametrize_with_checks([SubmodularFeatureSelector(0.1, task="logistic", penalty="cardinality", ridge=0.1)])
+def test_scikit_learn_conventions_for_two_classes(estimator, check):
+    check(estimator)
+
+
+def test_logistic_selector():
+    X, y = sparse_data(k=2)
+    labels = np.where(y > 0, "yes", "no")
+    selector = SubmodularFeatureSelector(task="logistic", ridge=0.01, n_features_to_select=2).fit(X, labels)
+    assert selector.result_.certified
+    assert selector.support_.sum() == 2
+    assert (np.where(X @ selector.coef_ + selector.intercept_ > 0, "yes", "no") == labels).mean() > 0.85
+    for other, sentence in (
+        ({"ridge": 0.0}, "ridge must be positive"),
+        ({"method": "lasso"}, "must be 'exact' or 'greedy'"),
+        ({"lam": [0.1, 0.2]}, "one number for logistic loss"),
+    ):
+        with pytest.raises(ValueError, match=sentence):
+            SubmodularFeatureSelector(**{"task": "logistic", "ridge": 0.1, **other}).fit(X, labels)
