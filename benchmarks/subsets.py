@@ -3,9 +3,9 @@
 Every row is a data set: rows x features, k true features, an AR(ρ) design, a signal-to-noise ratio, a ridge. OKRidge
 and abess get the budget k, as dsprog does. l0bnb and El0ps know no budget: they get the price of a feature half-way
 between what the k-th one and the next one are worth, and the bound on coefficients that they need from the best set; so
-does ``dsprog penalised``. A number is CPU seconds of one run on one thread; ``open`` is no proof within the limit (of
-the clock), ``fails`` an error. abess proves nothing: a * says that its set is not the best one.
-Peers run in an interpreter of their own, ``--peers``; without it only dsprog is run.
+does ``dsprog penalised``. A number is CPU seconds of one run on one thread; ``open at`` is no proof, with the CPU
+seconds until then (the limit is one of the clock), ``fails`` an error. abess proves nothing: a * says that its set is
+not the best one. Peers run in an interpreter of their own, ``--peers``; without it only dsprog is run.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ def cell(said: dict[str, Any], name: str, best: float, f: ds.LeastSquares) -> st
         return "fails"
     if name == "abess":
         return f"{said['seconds']:.2g}{'' if f(said['S']) <= best * (1 + 1e-6) else ' *'}"
-    return f"{said['seconds']:.2g}" if said["proved"] else "open"
+    return f"{said['seconds']:.2g}" if said["proved"] else f"open at {said['seconds']:.2g}"
 
 
 def run_row(case: tuple[Any, ...], peers: str | None, limit: float) -> tuple[dict[str, Any], dict[str, Any]]:

@@ -28,7 +28,8 @@ Node = dict[str, Any]  # a row of a bundle
 ENOUGH = 0.005  # a step of the diagonal that closes less of the gap than this is the last
 RENEW = 8  # levels of the tree between two minorants of the penalty
 BOXED, RAISED = 150, 100  # free features up to which boxes, and the diagonal below the root, pay under a budget
-LARGEST_STEP = 1000  # free features beyond which a step of the diagonal takes a second
+MOST_BOXED = 400  # the same for boxes without a budget
+LARGEST_STEP = 500  # free features beyond which a step of the diagonal takes too long
 MANY_FREE, FEW_STEPS = 250, 3  # free features beyond which the root of a budget takes only few steps
 PREFIXES = 40  # features in the order of the relaxation that starting sets are made of
 
@@ -143,7 +144,7 @@ class PerspectiveSearch(Method):
                 relaxation = self._tighten(node, cutoff, 0)
             if relaxation is None or len(relaxation.free) == 0:
                 break
-            if self.budget >= self.n or len(relaxation.free) <= BOXED:
+            if len(relaxation.free) <= (BOXED if self.budget < self.n else MOST_BOXED):
                 exclude = relaxation.tighten_boxes(cutoff)
                 relaxation.store(node)
                 node["U"][relaxation.free[exclude]] = False
