@@ -48,6 +48,7 @@ from dsprog.functions.facility import FacilityLocation
 from dsprog.functions.from_callable import FromCallable
 from dsprog.functions.graph import Cut, Pairwise
 from dsprog.functions.information import ConditionalEntropy, Entropy
+from dsprog.functions.logistic import LogisticLoss
 from dsprog.functions.matroid import MatroidRank
 from dsprog.functions.mutual_information import MutualInformation
 from dsprog.functions.nuclear import NuclearNorm
@@ -99,6 +100,7 @@ __all__ = [
     "LinearConstraint",
     "LocalSearch",
     "LogDet",
+    "LogisticLoss",
     "MatroidRank",
     "ModMod",
     "Modular",

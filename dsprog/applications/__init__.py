@@ -12,10 +12,12 @@ from dsprog.applications.choosing import dominating_set, k_medoids
 from dsprog.applications.design import d_optimal_design
 from dsprog.applications.energy import ising, max_cut, qubo
 from dsprog.applications.expansion import alpha_expansion
+from dsprog.applications.features.group_penalties import group_penalty, tree_penalty
+from dsprog.applications.features.paths import feature_path, lam_max
 from dsprog.applications.features.recipes import (
-    feature_path,
     feature_selection_objective,
     information_selection_objective,
+    logistic_selection_objective,
 )
 from dsprog.applications.matching import match_points
 from dsprog.applications.sensors import (
@@ -31,12 +33,14 @@ from dsprog.applications.vision import restore, segment
 if TYPE_CHECKING:  # so that editors and type checkers see what is imported later
     from dsprog.applications.datasets import load_census, load_chess, load_german, load_hepatitis
     from dsprog.applications.features.selector import SubmodularFeatureSelector
+    from dsprog.applications.features.selector_cv import SubmodularFeatureSelectorCV
     from dsprog.applications.tan.classifier import TANClassifier
     from dsprog.applications.tan.discretize import MDLDiscretizer
 
 LATER = {
     "MDLDiscretizer": "tan.discretize",
     "SubmodularFeatureSelector": "features.selector",
+    "SubmodularFeatureSelectorCV": "features.selector_cv",
     "TANClassifier": "tan.classifier",
     "load_census": "datasets",
     "load_chess": "datasets",
@@ -47,6 +51,7 @@ LATER = {
 __all__ = [
     "MDLDiscretizer",
     "SubmodularFeatureSelector",
+    "SubmodularFeatureSelectorCV",
     "TANClassifier",
     "alpha_expansion",
     "budget_path",
@@ -58,19 +63,23 @@ __all__ = [
     "feature_selection_objective",
     "field_covariance",
     "grid_points",
+    "group_penalty",
     "information_selection_objective",
     "ising",
     "k_medoids",
+    "lam_max",
     "load_census",
     "load_chess",
     "load_german",
     "load_hepatitis",
+    "logistic_selection_objective",
     "match_points",
     "max_cut",
     "qubo",
     "restore",
     "segment",
     "sensor_objective",
+    "tree_penalty",
 ]
 
 

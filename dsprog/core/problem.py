@@ -56,7 +56,8 @@ class Problem:
         """What counts as rounding in a value: 1e-14 of the range of f and g over ∅, V and the single elements, and some
         units in the last place of the largest value.
         """
-        probes = np.vstack([np.zeros((1, self.n)), np.ones((1, self.n)), np.eye(self.n)]).astype(bool)
+        probes = np.eye(self.n + 2, self.n, -2, dtype=bool)
+        probes[1] = True
         return max(rounding(side.values(probes), 1e-14) for side in (self.objective.f, self.objective.g))
 
     def derived(self, make: Callable[[Problem], Derived]) -> Derived:

@@ -14,6 +14,7 @@ from dsprog.core.validation import LARGEST_ROOT, Floats, Ints, Masks, as_matrix,
 from dsprog.functions._cholesky import inverse_factor
 
 FEW, MEMBERS = 8, 128  # sets, and elements in them, that are not worth a kernel
+BLOCK = 64  # columns that are tested for orthogonality at a time
 
 
 @part
@@ -55,8 +56,9 @@ def grow(R, target, basis, factor, members, count, j, z):
 def chains_kernel(R, target, orders, start, out):
     """Falls of the loss along orders."""
     n = R.shape[1]
-    factor, basis, z = np.empty((n + 1, n + 1)), np.empty((n + 1, len(target))), np.empty(n + 1)
-    members = np.empty(n + 1, dtype=np.int64)
+    most = min(n, len(target)) + 1  # no more columns are independent
+    factor, basis, z = np.empty((most, most)), np.empty((most, len(target))), np.empty(most)
+    members = np.empty(most, dtype=np.int64)
     inside = np.empty(n, dtype=np.bool_)
     for batch in range(len(orders)):
         for j in range(len(inside)):
@@ -114,7 +116,7 @@ def marginals_of_one(R: Floats, target: Floats, mask: Masks, out: Floats) -> boo
     """What :func:`marginals_kernel` does, for one set and by LAPACK: a greedy search then needs no compilation."""
     negligible, lengths = 1e-13 * R.shape[1], np.linalg.norm(R, axis=0)
     Q, T = np.linalg.qr(R[:, mask])
-    if (np.abs(np.diag(T)) <= negligible * lengths[mask]).any():
+    if len(T) < T.shape[1] or (np.abs(np.diag(T)) <= negligible * lengths[mask]).any():
         return False
     left = R[:, ~mask]
     for _ in range(2):
@@ -163,22 +165,65 @@ class LeastSquares(SetFunction):
     @cached_property
     def knows(self) -> Knowledge:  # type: ignore[override]
         """Decreasing; modular if the columns are orthogonal."""
-        gram = self.X.T @ self.X
-        orthogonal = not (gram - np.diag(np.diag(gram))).any()
+        orthogonal = all(self._orthogonal_to_later(first) for first in range(0, self.n, BLOCK))
         return Knowledge(submodular=orthogonal, supermodular=orthogonal, decreasing=True)
+
+    def _orthogonal_to_later(self, first: int) -> bool:
+        """Whether some columns from ``first`` on are orthogonal to each other and to all later ones."""
+        gram = self.X[:, first : first + BLOCK].T @ self.X[:, first:]
+        gram[np.diag_indices(len(gram))] = 0.0
+        return not gram.any()
 
     @cached_property
     def _triangle(self) -> tuple[Floats, Floats]:
+        """R and Q'y of all columns, see :meth:`_triangle_of`."""
+        return self._triangle_of(np.ones(self.n, dtype=bool))
+
+    def _triangle_of(self, mask: Masks) -> tuple[Floats, Floats]:
         """min ‖y - Xw‖²/m + ridge ‖w‖² is least squares on rows extended by √ridge I; of QR only R, Q'y matter."""
-        rows = len(self.X)
-        extended = np.vstack([self.X / np.sqrt(rows), np.sqrt(self.ridge) * np.eye(self.n)])
-        target = np.concatenate([self.y / np.sqrt(rows), np.zeros(self.n)])
-        Q, R = np.linalg.qr(extended)
-        return np.ascontiguousarray(R), np.ascontiguousarray(Q.T @ target)
+        rows, size = len(self.X), int(mask.sum())
+        below = np.zeros((size if self.ridge else 0, size + 1))
+        below.flat[:: size + 2] = np.sqrt(self.ridge)
+        extended = np.vstack([np.column_stack([self.X[:, mask], self.y]) / np.sqrt(rows), below])
+        R: Floats = np.linalg.qr(extended, mode="r")  # type: ignore[assignment]  # its last column is Q'y
+        R = R[:size]
+        return np.ascontiguousarray(R[:, :size]), np.ascontiguousarray(R[:, size])
 
     def _values(self, masks: Masks) -> Floats:
-        orders = np.where(masks, np.arange(self.n), -1)
-        return self._loss_of_nothing + self._chains(orders, np.zeros(masks.shape, dtype=bool)).sum(axis=1)
+        """Single features by their formula, V and a few small sets by LAPACK, all others by the kernel."""
+        sizes, out = masks.sum(axis=1), np.full(len(masks), np.nan)
+        out[sizes == 0] = self._loss_of_nothing
+        single, small = sizes == 1, (sizes > 1) & (sizes <= MEMBERS)
+        out[single] = self._loss_of_nothing - self._explained_alone[np.nonzero(masks[single])[1]]
+        for b in np.flatnonzero((sizes > 1) & ((sizes == self.n) | (small & (small.sum() <= FEW)))):
+            out[b] = self._value_by_factors(masks[b])
+        left = np.isnan(out)
+        if left.any():
+            orders = np.where(masks[left], np.arange(self.n), -1)
+            out[left] = self._loss_of_nothing + self._chains(orders, np.zeros(orders.shape, dtype=bool)).sum(axis=1)
+        return out
+
+    @cached_property
+    def _explained_alone(self) -> Floats:
+        """What each feature explains alone."""
+        rows = len(self.X)
+        lengths = np.einsum("ij,ij->j", self.X, self.X) / rows + self.ridge
+        return np.divide(0.5 * (self.y @ self.X / rows) ** 2, lengths, out=np.zeros(self.n), where=lengths > 0)
+
+    def _value_by_factors(self, mask: Masks) -> float:
+        """The loss of a set by QR or, with a ridge and fewer rows than features, (1/2m) y'(I + XX'/(m ridge))⁻¹ y.
+
+        Not a number if the columns are dependent.
+        """
+        rows, size = len(self.X), int(mask.sum())
+        if self.ridge and rows < size:
+            X = self.X[:, mask] / np.sqrt(rows * self.ridge)
+            z = np.linalg.solve(np.linalg.cholesky(np.eye(rows) + X @ X.T), self.y)
+            return float(z @ z) / (2 * rows)
+        R, z = self._triangle if size == self.n else self._triangle_of(mask)
+        if len(R) < size or (np.abs(R.diagonal()) <= 1e-13 * self.n * np.linalg.norm(R, axis=0)).any():
+            return np.nan
+        return self._loss_of_nothing - 0.5 * float(z @ z)
 
     def _marginals(self, masks: Masks, among: Masks | None = None) -> Floats:
         out, regular = np.empty(masks.shape), np.empty(len(masks), dtype=bool)

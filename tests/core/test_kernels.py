@@ -119,8 +119,8 @@ names = []
 rng = np.random.default_rng(0)
 f = LeastSquares(rng.normal(size=(20, 4)), rng.normal(size=20))
 with watch(names.append):
-    value = f([0, 2])
-    f([1])
+    value = f.chains(np.array([[0, 2, 1, 3]])).tolist()
+    f.chains(np.array([[1, 0, 2, 3]]))
 spent = compilations()
 print(json.dumps([value, names, spent.count, spent.seconds, spent.cpu]))
 """

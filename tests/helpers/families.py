@@ -56,6 +56,7 @@ def build(name, n, seed=0):
         "partition": lambda: ds.MatroidRank.partition(rng.integers(0, 3, n), [1, 2, 0]),
         "graphic": lambda: ds.MatroidRank.graphic(rng.integers(0, 4, (n, 2)), 4),
         "least-squares": lambda: ds.LeastSquares(rng.normal(size=(12, n)), rng.normal(size=12)),
+        "logistic": lambda: ds.LogisticLoss(rng.normal(size=(12, n)), rng.choice([-1, 1], 12), 0.1, intercept=True),
         "least-squares-dependent": lambda: ds.LeastSquares(
             rng.normal(size=(12, n))[:, rng.integers(0, max(1, n // 2), n)], rng.normal(size=12)
         ),

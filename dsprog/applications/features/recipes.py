@@ -17,7 +17,6 @@ which is a difference of submodular functions as it stands.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -29,12 +28,10 @@ from dsprog.core.set_function import SetFunction
 from dsprog.core.validation import as_matrix, as_number
 from dsprog.exact.regression.relaxation import SMALLEST, Loss
 from dsprog.functions.concave import ConcaveOfModular
+from dsprog.functions.logistic import LogisticLoss
 from dsprog.functions.mutual_information import MutualInformation
 from dsprog.functions.nuclear import NuclearNorm
 from dsprog.functions.regression import LeastSquares
-from dsprog.run.result import Result
-from dsprog.run.solver import Solver
-from dsprog.solve.minimize import minimize
 
 PENALTIES = ("nuclear", "frobenius", "cardinality")
 SMALL = 20  # features up to which bounds that need no conditioning prove optimality
@@ -89,6 +86,47 @@ def penalty_function(X: ArrayLike, penalty: str | SetFunction) -> SetFunction:
     raise ValueError(f"penalty must be {', '.join(PENALTIES)} or a SetFunction, got {penalty!r}")
 
 
+def logistic_selection_objective(
+    X: ArrayLike,
+    y: ArrayLike,
+    lam: float,
+    penalty: str | SetFunction = "cardinality",
+    ridge: float = 0.01,
+    intercept: bool = True,
+) -> Difference:
+    """(1/n) Σ_i log(1 + exp(-y_i (x_i·w_S + c))) + (ridge/2) (‖w‖² + c²) + lam · penalty(S), minimised over w and c.
+
+    Parameters
+    ----------
+    X : (n, p) array
+    y : (n,) array of -1 and 1
+    lam : float
+        At least 0. The loss of no features is at most log 2, so that no feature is worth more.
+    penalty : {"nuclear", "frobenius", "cardinality"} or SetFunction
+        On the p features; increasing and submodular.
+    ridge : float
+        Positive: the bounds rest on it.
+    intercept : bool
+        Whether there is a c.
+
+    Examples
+    --------
+    >>> import numpy as np, dsprog as ds
+    >>> from dsprog.applications import logistic_selection_objective
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(80, 10))
+    >>> y = np.sign(X[:, 2] - X[:, 5] + 0.3 * rng.normal(size=80))
+    >>> result = ds.minimize(logistic_selection_objective(X, y, lam=0.02))
+    >>> result.S, result.certified
+    ((2, 5), True)
+    """
+    weight = as_number(lam, "lam")
+    if weight < 0:
+        raise ValueError(f"lam must be at least 0, got {weight:g}")
+    loss = LogisticLoss(X, y, ridge, intercept)
+    return Difference(loss + weight * penalty_function(loss.X, penalty))
+
+
 def information_selection_objective(X: Any, y: Any, costs: ArrayLike) -> Difference:
     """Σ_{j∈S} costs_j - I(X_S; y) in nats, for discrete columns X and a class y.
 
@@ -121,54 +159,3 @@ def why_not_certifiable(objective: Difference) -> str | None:
         f"{loss.least_eigenvalue:.1e}, at least {SMALLEST:g} is needed), so that their {objective.n} coefficients have "
         "no bound: pass ridge > 0, remove columns, or use an approximate method"
     )
-
-
-def feature_path(
-    X: ArrayLike,
-    y: ArrayLike,
-    lams: Iterable[float],
-    penalty: str | SetFunction = "nuclear",
-    ridge: float = 0.0,
-    solver: Solver | None = None,
-    time_limit: float | None = None,
-    gap: float = 0.0,
-) -> list[Result]:
-    """A result for each λ, in the order given; solved from the largest λ down, each started from the one before.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from dsprog.applications import feature_path
-    >>> X = np.random.default_rng(0).normal(size=(40, 8))
-    >>> [result.S for result in feature_path(X, 2 * X[:, 2] + X[:, 5], [1.0, 0.1, 0.01])]
-    [(), (2,), (2, 5)]
-    """
-
-    def solve(objective: Difference, initial: tuple[int, ...]) -> Result:
-        return minimize(objective, solver, time_limit=time_limit, gap=gap, initial=initial)
-
-    return lam_path(X, y, lams, penalty, ridge, solve, exact=solver is None)
-
-
-def lam_path(
-    X: ArrayLike,
-    y: ArrayLike,
-    lams: Iterable[float],
-    penalty: str | SetFunction,
-    ridge: float,
-    solve: Callable[[Difference, tuple[int, ...]], Result],
-    exact: bool,
-) -> list[Result]:
-    """``solve(objective, initial)`` for each λ, from the largest down, ``initial`` the set of the λ before."""
-    weights = [as_number(lam, "lams") for lam in lams]
-    function = penalty_function(X, penalty)
-    results: dict[int, Result] = {}
-    initial: tuple[int, ...] = ()
-    for k in sorted(range(len(weights)), key=lambda k: -weights[k]):
-        objective = feature_selection_objective(X, y, weights[k], function, ridge)
-        obstacle = why_not_certifiable(objective) if exact else None
-        if obstacle is not None:
-            raise ValueError(f"the exact method cannot prove anything here: {obstacle}")
-        results[k] = solve(objective, initial)
-        initial = results[k].S
-    return [results[k] for k in range(len(weights))]

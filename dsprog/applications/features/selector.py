@@ -10,24 +10,25 @@ import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
 from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
-from sklearn.linear_model import lasso_path
 from sklearn.model_selection import KFold
+from sklearn.utils import ClassifierTags
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 from threadpoolctl import threadpool_limits
 
-from dsprog.applications.features.recipes import (
-    information_selection_objective,
-    lam_path,
-)
+from dsprog.applications.features.linear_fit import best_of_lasso_path, mask_of, ridge_coefficients
+from dsprog.applications.features.paths import PathPoint, as_size, solved_path
+from dsprog.applications.features.recipes import information_selection_objective, logistic_selection_objective
 from dsprog.applications.features.selection_methods import SELECTION_SOLVERS, select_by
 from dsprog.core.algebra import Difference
 from dsprog.core.set_function import SetFunction
-from dsprog.core.validation import Floats, Ints, Masks, as_codes, as_count, as_number, as_reals, as_seed, elements
-from dsprog.run.result import STATUSES, Result
+from dsprog.core.validation import Floats, Ints, Masks, as_codes, as_count, as_number, as_reals, as_seed
+from dsprog.functions.logistic import LogisticLoss
+from dsprog.run.result import Result
 
 METHODS = (*SELECTION_SOLVERS, "lasso")
-TASKS = ("regression", "classification")
+TASKS = ("regression", "classification", "logistic")
+LAM = 0.01  # the weight of the penalty if none is given
 
 
 class SubmodularFeatureSelector(SelectorMixin, BaseEstimator):
@@ -35,14 +36,19 @@ class SubmodularFeatureSelector(SelectorMixin, BaseEstimator):
 
     Parameters
     ----------
-    lam : float or sequence of float
-        Weight of the penalty. Of several, the one of least cross-validated squared error is taken (regression only).
+    lam : float, sequence of float, or None
+        Weight of the penalty, on the scale of the loss: with y of variance 1 the loss is at most 1/2, and no feature is
+        worth a price of more; from :func:`lam_max` on nothing is selected. Of several, the one of least cross-validated
+        squared error is taken (regression only). None is 0.01, or 0 where n_features_to_select is given.
+    n_features_to_select : int or None
+        The most features to select.
     penalty : {"nuclear", "frobenius", "cardinality"} or SetFunction
-        On the features, for regression. For classification every feature costs ``lam``.
+        On the features, for regression and logistic loss. For classification every feature costs ``lam``.
     method : {"exact", "prism", "ssp", "greedy", "lasso"}
         Only "exact" proves optimality for least squares. "lasso" takes the best support of the lasso path.
-    task : {"regression", "classification"}
-        Least squares, or mutual information with the class, for which numbers are cut into ``bins`` quantiles.
+    task : {"regression", "classification", "logistic"}
+        Least squares; mutual information with the class, for which numbers are cut into ``bins`` quantiles; or the
+        logistic loss of two classes, which needs a ridge and the method "exact" or "greedy".
     ridge : float
         Adds (ridge/2) ‖w‖² to the loss; needed by "exact" if there are as many features as rows, or more.
     fit_intercept : bool
@@ -84,8 +90,9 @@ class SubmodularFeatureSelector(SelectorMixin, BaseEstimator):
 
     def __init__(
         self,
-        lam: float | Sequence[float] = 0.01,
+        lam: float | Sequence[float] | None = None,
         *,
+        n_features_to_select: int | None = None,
         penalty: str | SetFunction = "nuclear",
         method: str = "exact",
         task: str = "regression",
@@ -99,6 +106,7 @@ class SubmodularFeatureSelector(SelectorMixin, BaseEstimator):
         n_jobs: int | None = None,
     ) -> None:
         self.lam = lam
+        self.n_features_to_select = n_features_to_select
         self.penalty = penalty
         self.method = method
         self.task = task
@@ -122,49 +130,89 @@ class SubmodularFeatureSelector(SelectorMixin, BaseEstimator):
         with threadpool_limits(limits=1):  # small matrices: threads of the linear algebra would wait for each other
             if self.task == "regression":
                 self._fit_regression(X, y)
+            elif self.task == "logistic":
+                self._fit_logistic(X, y)
             else:
                 self._fit_classification(X, y)
         self.objective_, self.lower_bound_, self.gap_ = self.result_.value, self.result_.lower_bound, self.result_.gap
         return self
 
+    def _weight(self) -> float | Sequence[float]:
+        """The weight of the penalty, or several."""
+        if self.lam is None:
+            return LAM if self.n_features_to_select is None else 0.0
+        return self.lam
+
+    def _most(self, features: int) -> int | None:
+        """The most features to select, if that is limited."""
+        return None if (k := self.n_features_to_select) is None else as_size(k, features, "n_features_to_select")
+
     def _fit_regression(self, X: Any, y: Any) -> None:
-        lams = sorted(weights_of(self.lam), reverse=True)
+        lams = sorted(weights_of(self._weight()), reverse=True)
         X, y = validate_data(self, X, y, dtype=np.float64, ensure_min_samples=2)
         y = as_reals(y, "y")
         self.lam_ = lams[0] if len(lams) == 1 else self._validated(X, y, lams)
         workers = effective_n_jobs(self.n_jobs)
         self.result_ = self._path(X, y, [lam for lam in lams if lam >= self.lam_], workers)[-1]
         self.support_ = mask_of(self.result_, X.shape[1])
-        self.coef_, self.intercept_ = self._coefficients(X, y, self.support_)
+        self.coef_, self.intercept_ = ridge_coefficients(X, y, self.support_, self.ridge, self.fit_intercept)
 
     def _fit_classification(self, X: Any, y: Any) -> None:
         X, y = validate_data(self, X, y, dtype=None, ensure_min_samples=2)
         check_classification_targets(y)
-        if not isinstance(self.lam, Real):
+        lam = self._weight()
+        if not isinstance(lam, Real):
             raise ValueError("lam must be one number for classification: use GridSearchCV to choose among several")
         if self.method == "lasso":
             raise ValueError("method 'lasso' is for regression: use 'exact', 'prism', 'ssp' or 'greedy'")
-        (self.lam_,) = weights_of(self.lam)
+        (self.lam_,) = weights_of(lam)
         objective = information_selection_objective(
             quantile_codes(X, self.bins), np.unique(y, return_inverse=True)[1], self.lam_
         )
-        self.result_ = self._minimized(objective, workers=effective_n_jobs(self.n_jobs))
+        point, workers = PathPoint(self.lam_, self._most(X.shape[1])), effective_n_jobs(self.n_jobs)
+        self.result_ = self._minimized(objective, point, workers=workers)
         self.support_ = mask_of(self.result_, X.shape[1])
+
+    def _fit_logistic(self, X: Any, y: Any) -> None:
+        X, y = validate_data(self, X, y, dtype=np.float64, ensure_min_samples=2)
+        check_classification_targets(y)
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        if len(self.classes_) != 2:
+            raise ValueError(f"Only binary classification is supported: y has {len(self.classes_)} classes, not 2")
+        if self.method not in ("exact", "greedy"):
+            raise ValueError(f"method must be 'exact' or 'greedy' for logistic loss, got {self.method!r}")
+        lam = self._weight()
+        if not isinstance(lam, Real):
+            raise ValueError("lam must be one number for logistic loss: use GridSearchCV to choose among several")
+        (self.lam_,) = weights_of(lam)
+        objective = logistic_selection_objective(
+            X, 2.0 * codes - 1.0, self.lam_, self.penalty, self.ridge, self.fit_intercept
+        )
+        point, workers = PathPoint(self.lam_, self._most(X.shape[1])), effective_n_jobs(self.n_jobs)
+        self.result_ = self._minimized(objective, point, workers=workers)
+        self.support_ = mask_of(self.result_, X.shape[1])
+        loss = LogisticLoss(X, 2.0 * codes - 1.0, self.ridge, self.fit_intercept)
+        w = loss.coefficients(self.support_)[0]
+        self.coef_, self.intercept_ = np.zeros(X.shape[1]), float(w[-1]) if self.fit_intercept else 0.0
+        self.coef_[self.support_] = w[: self.support_.sum()]
 
     def _path(self, X: Floats, y: Floats, lams: list[float], workers: int = 1) -> list[Result]:
         """A result for each λ."""
         X, y = (X - X.mean(axis=0), y - y.mean()) if self.fit_intercept else (X, y)
 
-        def solve(objective: Difference, initial: tuple[int, ...]) -> Result:
+        def solve(objective: Difference, point: PathPoint, initial: tuple[int, ...]) -> Result:
             if self.method == "lasso":
-                return best_of_lasso_path(objective, X, y)
-            return self._minimized(objective, initial, workers)
+                return best_of_lasso_path(objective, X, y, point.most)
+            return self._minimized(objective, point, initial, workers)
 
-        return lam_path(X, y, lams, self.penalty, self.ridge, solve, exact=self.method == "exact")
+        points = [PathPoint(lam, self._most(X.shape[1])) for lam in lams]
+        return solved_path(X, y, points, self.penalty, self.ridge, solve, exact=self.method == "exact")
 
-    def _minimized(self, objective: Difference, initial: tuple[int, ...] = (), workers: int = 1) -> Result:
+    def _minimized(
+        self, objective: Difference, point: PathPoint, initial: tuple[int, ...] = (), workers: int = 1
+    ) -> Result:
         limits: dict[str, Any] = {"time_limit": self.time_limit, "gap": self.gap, "seed": self.random_state}
-        return select_by(self.method, objective, initial, workers=workers, **limits)
+        return select_by(self.method, objective, initial, constraints=point.constraints, workers=workers, **limits)
 
     def _validated(self, X: Floats, y: Floats, lams: list[float]) -> float:
         """The λ of least squared error over folds."""
@@ -177,17 +225,10 @@ class SubmodularFeatureSelector(SelectorMixin, BaseEstimator):
         """The squared error of each λ on a fold."""
         errors = np.zeros(len(lams))
         for k, result in enumerate(self._path(X[train], y[train], lams)):
-            coef, intercept = self._coefficients(X[train], y[train], mask_of(result, X.shape[1]))
+            support = mask_of(result, X.shape[1])
+            coef, intercept = ridge_coefficients(X[train], y[train], support, self.ridge, self.fit_intercept)
             errors[k] = ((y[test] - X[test] @ coef - intercept) ** 2).sum()
         return errors
-
-    def _coefficients(self, X: Floats, y: Floats, support: Masks) -> tuple[Floats, float]:
-        """Least squares on the selected features, with the ridge."""
-        means, level = (X.mean(axis=0), float(y.mean())) if self.fit_intercept else (np.zeros(X.shape[1]), 0.0)
-        A, coef = (X - means)[:, support], np.zeros(X.shape[1])
-        penalised = np.vstack([A, np.sqrt(self.ridge * len(y)) * np.eye(A.shape[1])])
-        coef[support] = np.linalg.lstsq(penalised, np.append(y - level, np.zeros(A.shape[1])), rcond=None)[0]
-        return coef, level - float(means @ coef)
 
     def _get_support_mask(self) -> Masks:
         check_is_fitted(self)
@@ -198,6 +239,8 @@ class SubmodularFeatureSelector(SelectorMixin, BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.categorical = tags.input_tags.string = self.task == "classification"
         tags.target_tags.required = True
+        if self.task == "logistic":
+            tags.classifier_tags = ClassifierTags(multi_class=False)
         return tags
 
 
@@ -207,23 +250,6 @@ def weights_of(lam: float | Sequence[float]) -> list[float]:
     if not weights or min(weights) < 0:
         raise ValueError(f"lam must be a number at least 0, or several, got {lam!r}")
     return weights
-
-
-def mask_of(result: Result, n: int) -> Masks:
-    """The set of a result as a mask."""
-    mask = np.zeros(n, dtype=bool)
-    mask[list(result.S)] = True
-    return mask
-
-
-def best_of_lasso_path(objective: Difference, X: Floats, y: Floats) -> Result:
-    """The support along the lasso path of least objective."""
-    _, coefs, _ = lasso_path(X, y, max_iter=10_000)
-    masks = np.unique((np.abs(coefs.T) > 0).reshape(-1, X.shape[1]), axis=0)
-    values = objective.values(masks)
-    best = int(values.argmin())
-    message = STATUSES["local"].format(reason="no support of the lasso path is better")
-    return Result(elements(masks[best]), float(values[best]), -np.inf, "local", False, message, "lasso")
 
 
 def quantile_codes(X: Any, bins: int) -> np.ndarray:

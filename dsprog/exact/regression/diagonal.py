@@ -16,13 +16,18 @@ from dsprog.exact.regression.elimination import factorised
 from dsprog.exact.regression.perspective_bound import Relaxed
 
 
-def supergradient(problem: Relaxed, w: Floats) -> Floats:
-    """|w_j| (s_j - |w_j|)₊, with s_j the knee of h_j on the side of w_j."""
-    lo, hi, size = problem.lo, problem.hi, np.abs(w)
+def knees(problem: Relaxed, w: Floats) -> Floats:
+    """s_j, where line and parabola of h_j meet on the side of w_j."""
+    lo, hi = problem.lo, problem.hi
     least = np.where(w > 0, np.maximum(lo, 0.0), np.maximum(-hi, 0.0))
     most = np.where(w > 0, hi, -lo)
-    knees = np.minimum(np.maximum(np.sqrt(problem.d / problem.D), least), most)
-    return size * np.maximum(knees - size, 0.0)
+    return np.minimum(np.maximum(np.sqrt(problem.d / problem.D), least), most)
+
+
+def supergradient(problem: Relaxed, w: Floats) -> Floats:
+    """|w_j| (s_j - |w_j|)₊, with s_j the knee of h_j."""
+    size = np.abs(w)
+    return size * np.maximum(knees(problem, w) - size, 0.0)
 
 
 def raised_diagonal(G: Floats, D: Floats, S: Floats, mu: float, floor: float, shift: float) -> Floats | None:

@@ -1,6 +1,6 @@
-"""Least squares with a submodular penalty, exactly: branch and bound on the perspective bound.
+"""Least squares or logistic loss with a submodular penalty, exactly: branch and bound on the perspective bound.
 
-    min over S of  a · LeastSquares(S) + penalty(S)
+    min over S of  a · loss(S) + penalty(S),  |S| <= k
 
 A node fixes some features in and some out. Those that are in are eliminated; for the rest a convex relaxation with
 rigorous coefficient boxes bounds the node, fixes more features, and says which to branch on. Nothing rests on the loss
@@ -14,15 +14,16 @@ from typing import ClassVar
 
 from dsprog.core.problem import Problem
 from dsprog.core.validation import as_count
+from dsprog.exact.regression.losses import loss_of
 from dsprog.exact.regression.perspective_search import PerspectiveSearch
-from dsprog.exact.regression.relaxation import SMALLEST, loss_of
+from dsprog.exact.regression.relaxation import SMALLEST
 from dsprog.run.needs import Need
 from dsprog.run.run import Run
 from dsprog.run.solver import SearchSolver
 
 
 def has_loss(problem: Problem) -> bool:
-    """Whether the objective is one least-squares term and terms known to be submodular."""
+    """Whether the objective is one least-squares or logistic term and terms known to be submodular."""
     return problem.derived(loss_of) is not None
 
 
@@ -32,7 +33,7 @@ def has_definite_loss(problem: Problem) -> bool:
     return loss is not None and loss.is_definite
 
 
-LEAST_SQUARES = Need("an objective of one LeastSquares term and terms known to be submodular", has_loss)
+LINEAR_MODEL = Need("an objective of one LeastSquares term and terms known to be submodular, or LogisticLoss", has_loss)
 INDEPENDENT_COLUMNS = Need(
     f"columns of X that are far from dependent, their correlations with no eigenvalue below {SMALLEST:g}",
     has_definite_loss,
@@ -45,7 +46,9 @@ class PerspectiveBranchAndBound(SearchSolver):
     """Exact selection of features by least squares, the default of :func:`dsprog.minimize` for it.
 
     The objective is one :class:`LeastSquares` term and terms known to be submodular, and the columns of X (with the
-    ridge, if there is one) must be far from dependent.
+    ridge, if there is one) must be far from dependent; or one :class:`LogisticLoss` in its place. A budget
+    ``Cardinality(max=k)`` enters the bound. The Gram matrix of p features takes 8p² bytes, and a node a few times that
+    while it is looked at.
 
     Parameters
     ----------
@@ -82,7 +85,7 @@ class PerspectiveBranchAndBound(SearchSolver):
 
     def needs(self) -> tuple[Need, ...]:
         """A loss whose relaxation is convex and can be inverted."""
-        return LEAST_SQUARES, INDEPENDENT_COLUMNS
+        return LINEAR_MODEL, INDEPENDENT_COLUMNS
 
     def method(self, problem: Problem, run: Run) -> PerspectiveSearch:
         """The search of one problem."""

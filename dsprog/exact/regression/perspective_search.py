@@ -14,7 +14,10 @@ from dsprog.approximate.local_search import descend
 from dsprog.core.problem import Problem
 from dsprog.core.rows import propagate, relax_rows
 from dsprog.core.validation import Floats, Ints, Masks
-from dsprog.exact.regression.relaxation import Loss, Relaxation, loss_of
+from dsprog.exact.regression.budget import budget_of, only_budgets
+from dsprog.exact.regression.forward_swaps import forward_and_swaps
+from dsprog.exact.regression.losses import AnyLoss, AnyRelaxation, loss_of
+from dsprog.exact.regression.relaxation import Loss
 from dsprog.run.driver import Bundle, Expansion, Method, remade
 from dsprog.run.run import Run
 
@@ -24,6 +27,10 @@ if TYPE_CHECKING:
 Node = dict[str, Any]  # a row of a bundle
 ENOUGH = 0.005  # a step of the diagonal that closes less of the gap than this is the last
 RENEW = 8  # levels of the tree between two minorants of the penalty
+BOXED, RAISED = 150, 100  # free features up to which boxes, and the diagonal below the root, pay under a budget
+MOST_BOXED = 400  # the same for boxes without a budget
+LARGEST_STEP = 500  # free features beyond which a step of the diagonal takes too long
+MANY_FREE, FEW_STEPS = 250, 3  # free features beyond which the root of a budget takes only few steps
 PREFIXES = 40  # features in the order of the relaxation that starting sets are made of
 
 
@@ -36,11 +43,11 @@ class PerspectiveSearch(Method):
         self.seen: set[bytes] = set()
 
     @cached_property
-    def loss(self) -> Loss:
+    def loss(self) -> AnyLoss:
         """The loss and its penalty."""
         loss = self.problem.derived(loss_of)
         if loss is None:
-            raise ValueError("the objective must be one LeastSquares term and terms known to be submodular")
+            raise ValueError("the objective must be one LeastSquares or LogisticLoss and terms known to be submodular")
         return loss
 
     @cached_property
@@ -48,13 +55,18 @@ class PerspectiveSearch(Method):
         """The penalty of ∅."""
         return self.loss.penalty([])
 
+    @cached_property
+    def budget(self) -> int:
+        """The most features that a feasible set has."""
+        return budget_of(self.problem)
+
     def root(self) -> Bundle:
         """All sets, with the largest multiple of the identity for D."""
         n = self.n
         none, zero, infinity = np.zeros((1, n), dtype=bool), np.zeros((1, n)), np.full((1, n), np.inf)
         d = self._minorant(~none[0], np.argsort(-np.abs(self.loss.b)))[None]
         D = zero + 0.499 * self.loss.least_eigenvalue
-        sets = {"lower": np.array([-np.inf]), "I": none, "U": ~none, "depth": np.array([0])}
+        sets = {"lower": np.array([-np.inf]), "I": none, "U": ~none, "depth": np.array([0]), "price": np.array([0.0])}
         return {**sets, "d": d, "D": D, "S": zero, "w": zero.copy(), "lo": -infinity, "hi": infinity}
 
     def proof(self) -> str:
@@ -62,7 +74,16 @@ class PerspectiveSearch(Method):
         return "branch and bound with perspective bounds and coefficient boxes"
 
     def start(self) -> None:
-        """Local optima near greedy sets and those that the relaxation suggests, improved by exchanges."""
+        """Local optima near greedy sets and those that the relaxation suggests, improved by exchanges.
+
+        Under a budget alone: forward selection and swaps, from ∅ and from a set that is known.
+        """
+        if self.budget < self.n and only_budgets(self.problem) and isinstance(self.loss, Loss):
+            known = [] if self.run.mask is None else [self.run.mask]
+            starts = [np.zeros(self.n, dtype=bool), *known]
+            masks = np.array([forward_and_swaps(self.loss, start, self.budget) for start in starts])
+            self.run.offer(masks, self.problem.objective.values(masks), "swaps")
+            return
         offer_greedy_sets(self.problem, self.run)
         self.run.offer(*self.starting_sets(self.run.mask), "relaxation")
         offer_exchanges(self.problem, self.run)
@@ -113,6 +134,8 @@ class PerspectiveSearch(Method):
 
     def _process(self, node: Node, cutoff: float) -> tuple[list[Node], Masks]:
         """Bound a node and split it; its children, and sets to try."""
+        if self.budget - node["I"].sum() == 1:
+            return [], self._with_one_more(node, cutoff)
         rounds, steps = (
             (1, self.options.steps) if node["depth"] else (self.options.root_rounds, self.options.root_steps)
         )
@@ -125,9 +148,10 @@ class PerspectiveSearch(Method):
                 relaxation = self._tighten(node, cutoff, 0)
             if relaxation is None or len(relaxation.free) == 0:
                 break
-            exclude = relaxation.tighten_boxes(cutoff)
-            relaxation.store(node)
-            node["U"][relaxation.free[exclude]] = False
+            if len(relaxation.free) <= (BOXED if self.budget < self.n else MOST_BOXED):
+                exclude = relaxation.tighten_boxes(cutoff)
+                relaxation.store(node)
+                node["U"][relaxation.free[exclude]] = False
             relaxation = self._tighten(node, cutoff, steps)
             if relaxation is not None and relaxation.lower - before < 2 * ENOUGH * relaxation.room(cutoff):
                 break
@@ -137,17 +161,26 @@ class PerspectiveSearch(Method):
         rounded[relaxation.rounded] = True
         return self._children(node, relaxation, cutoff), self._new([node["I"], rounded])
 
-    def _tighten(self, node: Node, cutoff: float, steps: int) -> Relaxation | None:
+    def _with_one_more(self, node: Node, cutoff: float) -> Masks:
+        """All sets of a node that may be below the cutoff, where the budget has one feature left."""
+        relaxation = self.loss.relaxation(node, self.at_empty, self.budget)
+        more = relaxation.free[relaxation.singles < cutoff]
+        masks = np.repeat(node["I"][None], len(more) + 1, axis=0)
+        masks[np.arange(len(more)), more] = True
+        return self._new(list(masks))
+
+    def _tighten(self, node: Node, cutoff: float, steps: int) -> AnyRelaxation | None:
         """Bound a node and fix features until nothing moves; None if it holds nothing below the cutoff."""
         fixed = True
         while fixed:
             if not self._propagate(node):
                 return None
-            relaxation = Relaxation.of(self.loss, node, self.at_empty)
+            relaxation = self.loss.relaxation(node, self.at_empty, self.budget)
             if len(relaxation.free) == 0:
                 break
             relaxation.solve(cutoff)
             fixed = self._fix(node, relaxation, cutoff)
+            steps = self._affordable(steps, node, len(relaxation.free))
             while not fixed and steps > 0 and relaxation.lower < cutoff:
                 steps -= 1
                 before = relaxation.lower
@@ -160,23 +193,35 @@ class PerspectiveSearch(Method):
         node["lower"] = np.float64(max(node["lower"], min(cutoff, relaxation.lower)))
         return relaxation if node["lower"] < cutoff else None
 
-    def _fix(self, node: Node, relaxation: Relaxation, cutoff: float) -> bool:
-        """Fix features by their reduced costs, under the constraints if there are any."""
-        lower, val = relaxation.lower, relaxation.val
-        if len(self.problem.rows):
-            d = np.zeros((1, self.n))
-            d[0, relaxation.free] = -val
-            constant = np.array([lower + np.maximum(val, 0.0).sum()])
-            interval = {key: node[key][None] for key in "IU"}
-            bounds, reduced = relax_rows(self.problem.rows, interval, constant, d)
-            lower, val = float(bounds[0]), -reduced[0, relaxation.free]
-            node["lower"] = np.float64(max(node["lower"], min(cutoff, lower)))
+    def _affordable(self, steps: int, node: Node, free: int) -> int:
+        """Steps of the diagonal that pay: each inverts a matrix of the free features, and then changes all of it."""
+        if free > LARGEST_STEP:
+            return 0
+        if self.budget >= self.n:
+            return steps
+        return 0 if node["depth"] and free > RAISED else min(steps, FEW_STEPS) if free > MANY_FREE else steps
+
+    def _fix(self, node: Node, relaxation: AnyRelaxation, cutoff: float) -> bool:
+        """Fix features by what the bound rises by with and without them, under the constraints if there are any."""
+        lower, val, (gain, last, beyond) = relaxation.lower, relaxation.val, relaxation.capped
         if lower >= cutoff:
             return False
-        room = cutoff - lower
-        exclude, include = relaxation.free[-val >= room], relaxation.free[val >= room]
-        node["U"][exclude], node["I"][include] = False, True
-        return len(exclude) + len(include) > 0
+        exclude, include = last - val >= cutoff - lower, val - beyond >= cutoff - lower
+        if not only_budgets(self.problem):
+            d = np.zeros((1, self.n))
+            d[0, relaxation.free] = -val
+            interval = {key: node[key][None] for key in "IU"}
+            bounds, reduced = relax_rows(self.problem.rows, interval, np.array([lower + gain]), d)
+            lower, val = float(bounds[0]), -reduced[0, relaxation.free]
+            node["lower"] = np.float64(max(node["lower"], min(cutoff, lower)))
+            if lower >= cutoff:
+                return False
+            exclude, include = exclude | (-val >= cutoff - lower), include | (val >= cutoff - lower)
+            if (exclude & include).any():  # neither with the feature nor without it
+                node["lower"] = np.float64(max(node["lower"], cutoff))
+                return False
+        node["U"][relaxation.free[exclude]], node["I"][relaxation.free[include]] = False, True
+        return bool(exclude.any() or include.any())
 
     def _propagate(self, node: Node) -> bool:
         """Fix what the constraints fix; False if they leave nothing."""
@@ -184,13 +229,13 @@ class PerspectiveSearch(Method):
         node["I"], node["U"] = node["I"] | include[0], node["U"] & ~exclude[0]
         return bool(feasible[0])
 
-    def _children(self, node: Node, relaxation: Relaxation, cutoff: float) -> list[Node]:
+    def _children(self, node: Node, relaxation: AnyRelaxation, cutoff: float) -> list[Node]:
         """With and without the feature of the largest coefficient; each has its own part of the bound already."""
         if len(relaxation.free) == 0:
             return []
         k = int(np.argmax(np.abs(relaxation.w) if relaxation.w.any() else relaxation.val))
-        children = []
-        for end, chosen, rise in (("I", True, -relaxation.val[k]), ("U", False, relaxation.val[k])):
+        children, val, (_, last, beyond) = [], relaxation.val[k], relaxation.capped
+        for end, chosen, rise in (("I", True, last - val), ("U", False, val - beyond)):
             child: Node = {key: np.array(value) for key, value in node.items()}
             child[end][relaxation.free[k]] = chosen
             child["depth"] = node["depth"] + 1
@@ -219,14 +264,14 @@ class PerspectiveSearch(Method):
         d[order] = self.loss.penalty.chains(order[None])[0]
         return d
 
-    def _order(self, node: Node, relaxation: Relaxation) -> Ints:
+    def _order(self, node: Node, relaxation: AnyRelaxation) -> Ints:
         """I first, then by |w|."""
         size = np.full(self.n, -1.0)
         size[relaxation.free] = np.abs(relaxation.w)
         size[node["I"]] = np.inf
         return np.argsort(-size, kind="stable")
 
-    def _renew_minorant(self, node: Node, relaxation: Relaxation) -> bool:
+    def _renew_minorant(self, node: Node, relaxation: AnyRelaxation) -> bool:
         """Take a minorant that is tight where the relaxation is, now and then, or where it is at I alone."""
         if node["depth"] % RENEW and relaxation.w.any():
             return False

@@ -9,12 +9,13 @@ from typing import Any
 import numpy as np
 
 from dsprog.core.algebra import LinearCombination, Sum
-from dsprog.core.problem import Problem
 from dsprog.core.validation import Floats, Ints, Masks
+from dsprog.exact.regression.budget import Capped, capped
 from dsprog.exact.regression.coefficient_boxes import relax_or_tighten
 from dsprog.exact.regression.diagonal import raised_diagonal, supergradient
 from dsprog.exact.regression.elimination import eliminated, factorised, safe_shift
 from dsprog.exact.regression.perspective_bound import DescentLimits, Relaxed
+from dsprog.exact.regression.priced_descent import Budgeted, descend_with_budget
 from dsprog.functions.regression import LeastSquares
 
 SMALLEST = 1e-5  # least eigenvalue of the scaled G that elimination in floating point can bear
@@ -23,6 +24,8 @@ MEMORY = 0.4  # of the averaged supergradient
 BARRIER = 0.4  # μ of the diagonal's step, in units of gap / |F|
 STEPS = (1.0, 0.5, 0.25, 0.125, 0.0625)
 SWEEPS = 200
+PRICED_SWEEPS = 60  # under a budget
+MANY, INVERSE_STEPS = 150, 12  # features beyond which the least eigenvalue is estimated, and steps for it
 
 
 @dataclass(frozen=True)
@@ -47,15 +50,23 @@ class Loss:
         a, f = losses[0]
         assert isinstance(f, LeastSquares)
         rows = len(f.y)
-        G = a * (f.X.T @ f.X / rows + f.ridge * np.eye(f.n))
-        units = np.sqrt(np.diag(G))
+        G = f.X.T @ f.X
+        G *= a / rows
+        G.flat[:: f.n + 1] += a * f.ridge
+        units = np.sqrt(G.diagonal())
         units[units == 0] = 1.0
+        G /= units
+        G /= units[:, None]
         b, c = a * (f.X.T @ f.y) / rows, float(a * (f.y @ f.y)) / (2 * rows)
-        return cls(G / np.outer(units, units), b / units, c, Sum(f.n, others))
+        return cls(G, b / units, c, Sum(f.n, others))
 
     @cached_property
     def least_eigenvalue(self) -> float:
-        """Of G."""
+        """Of G, or a little more: it is where D begins, and what is built on D is checked again."""
+        if len(self.G) > MANY:
+            found = rayleigh_quotient(self.G)
+            if found is not None:
+                return found
         return float(np.linalg.eigvalsh(self.G)[0]) if len(self.G) else 0.0
 
     @property
@@ -68,15 +79,30 @@ class Loss:
         """What a Cholesky factorisation must leave over to be a proof."""
         return safe_shift(self.G)
 
+    def relaxation(self, node: dict[str, Any], at_empty: float, budget: int) -> Relaxation:
+        """The relaxation of a node."""
+        return Relaxation.of(self, node, at_empty, budget)
 
-def loss_of(problem: Problem) -> Loss | None:
-    """The loss of a problem, to be asked for by ``problem.derived(loss_of)``."""
-    return Loss.of(problem.objective)
+
+def rayleigh_quotient(G: Floats) -> float | None:
+    """v'Gv for a unit vector v after some steps of inverse iteration; None if G has no Cholesky factor."""
+    from scipy.linalg.lapack import dpotrs
+
+    factor = factorised(G, np.zeros(len(G)), 0.0)
+    if factor is None:
+        return None
+    v = np.cos(np.arange(len(G)))  # any vector that no eigenvector is likely to be orthogonal to
+    for _ in range(INVERSE_STEPS):
+        v = dpotrs(factor, v / np.linalg.norm(v), lower=1)[0]
+    return float(v @ G @ v / (v @ v))
 
 
 @dataclass
 class Relaxation:
-    """The free part of a node, after the included features were eliminated."""
+    """The free part of a node, after the included features were eliminated; at most ``most`` of them may be chosen.
+
+    ``price`` is what the descent charges for each feature because of the budget.
+    """
 
     loss: Loss
     free: Ints
@@ -91,9 +117,11 @@ class Relaxation:
     hi: Floats
     val: Floats
     lower: float
+    most: int
+    price: float
 
     @classmethod
-    def of(cls, loss: Loss, node: dict[str, Any], at_empty: float) -> Relaxation:
+    def of(cls, loss: Loss, node: dict[str, Any], at_empty: float, budget: int) -> Relaxation:
         """Eliminate I from a node; what was found for its parent is where it starts.
 
         The penalty is at least at_empty + d(S) on the node. Negative d_j are taken in full whether j is chosen or not:
@@ -105,31 +133,45 @@ class Relaxation:
         G, b, c = eliminated(loss.G, loss.b, constant, chosen, free)
         D, S, w, lo, hi = (node[key][free] for key in ("D", "S", "w", "lo", "hi"))
         while factorised(G, D, loss.shift) is None and D.any():  # only rounding can make this fail
-            D = 0.999 * D
-        return cls(
-            loss, free, G, b, c, np.maximum(d[free], 0.0), D, S, w, lo, hi, np.zeros(m), c if m == 0 else -np.inf
-        )
+            D = 0.99 * D
+        most, lower = min(m, budget - len(chosen)), c if m == 0 else -np.inf
+        price = float(node["price"]) if most < m else 0.0
+        return cls(loss, free, G, b, c, np.maximum(d[free], 0.0), D, S, w, lo, hi, np.zeros(m), lower, most, price)
 
     @property
     def problem(self) -> Relaxed:
-        """What the kernels bound."""
-        return Relaxed(self.G, self.b, self.c, self.d, self.D, self.lo, self.hi)
+        """What the kernels bound: value(S) + price (|S| - most), which is no more than value(S) within the budget."""
+        priced = self.d + self.price if self.price else self.d
+        return Relaxed(self.G, self.b, self.c - self.price * self.most, priced, self.D, self.lo, self.hi)
 
     def store(self, node: dict[str, Any]) -> None:
         """What children inherit."""
         for key in ("D", "S", "w", "lo", "hi"):
             node[key][self.free] = getattr(self, key)
+        node["price"] = np.float64(self.price)
 
     def room(self, cutoff: float) -> float:
         """What the bound can still rise by: up to the cutoff, or to c, the value of I as the minorant has it."""
         return max(min(cutoff, self.c) - self.lower, 0.0)
 
+    @property
+    def capped(self) -> Capped:
+        """What the budget leaves of the gains ``val``."""
+        return capped(self.val, self.most)
+
     def solve(self, cutoff: float) -> None:
-        """Find w, and with it ``lower`` and ``val``."""
+        """Find w, and with it ``lower`` and ``val``; under a budget also its price, the best bound being kept."""
         room = self.room(cutoff)
         accuracy = 0.005 * room if np.isfinite(room) else 1e-6 * abs(self.c)
-        limits, exclude = DescentLimits(cutoff, accuracy, SWEEPS), np.zeros(len(self.free), dtype=bool)
-        self.lower = relax_or_tighten(self.problem, self.w, self.lower, limits, self.val, exclude, False)
+        if self.most >= len(self.free):
+            limits, exclude = DescentLimits(cutoff, accuracy, SWEEPS), np.zeros(len(self.free), dtype=bool)
+            self.lower = relax_or_tighten(self.problem, self.w, self.lower, limits, self.val, exclude, False)
+            return
+        if self.price == 0.0:
+            self.price = first_price(self.b, self.D, self.G.diagonal(), self.most)
+        budget, w = Budgeted(self.most, self.price, cutoff, accuracy, PRICED_SWEEPS), self.w.copy()
+        unpriced = Relaxed(self.G, self.b, self.c, self.d, self.D, self.lo, self.hi)
+        self.lower, self.price = descend_with_budget(unpriced, w, budget, self.w, self.val)
 
     def raise_diagonal(self, cutoff: float) -> bool:
         """Step to a better D, half the way again and again while the bound does not rise; False if it never does."""
@@ -143,7 +185,8 @@ class Relaxation:
             trial = replace(self, D=self.D + step * (target - self.D), w=self.w.copy(), val=self.val.copy())
             trial.solve(cutoff)
             if trial.lower > self.lower:
-                self.D, self.w, self.val, self.lower = trial.D, trial.w, trial.val, trial.lower
+                for name in ("D", "w", "val", "lower", "price"):
+                    setattr(self, name, getattr(trial, name))
                 return True
         return False
 
@@ -153,10 +196,25 @@ class Relaxation:
         if not np.isfinite(cutoff - self.lower):
             return exclude
         limits = DescentLimits(cutoff, 0.05 * self.room(cutoff), SWEEPS // 3)
-        relax_or_tighten(self.problem, self.w, self.lower, limits, self.val, exclude, True)
+        priced = self.lower + self.capped.gain - self.price * self.most
+        priced -= float(np.maximum(self.val - self.price, 0.0).sum())
+        relax_or_tighten(self.problem, self.w, priced, limits, self.val.copy(), exclude, True)
         return exclude
 
     @property
+    def singles(self) -> Floats:
+        """A lower bound on the value of I with each free feature, which is c + d_j - b_j² / 2G_jj."""
+        return self.c + self.d - 0.5 * self.b**2 / self.G.diagonal()
+
+    @property
     def rounded(self) -> Ints:
-        """Features that the relaxation takes by more than half: |w_j| >= s_j / 2."""
+        """Features that the relaxation takes by more than half, |w_j| >= s_j / 2; the largest as the budget allows."""
+        if self.most < len(self.free):
+            return self.free[np.argsort(-np.abs(self.w), kind="stable")[: self.most]]
         return self.free[(self.w != 0) & (np.abs(self.w) >= 0.5 * np.sqrt(self.d / self.D))]
+
+
+def first_price(b: Floats, D: Floats, diagonal: Floats, most: int) -> float:
+    """A price to begin with: at it the most promising feature outside the budget would be taken in full alone."""
+    alone = D * (b / np.maximum(diagonal, 1e-300)) ** 2
+    return max(float(np.partition(alone, len(b) - most - 1)[len(b) - most - 1]), 1e-12 * float(alone.max()), 1e-300)

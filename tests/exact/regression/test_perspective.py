@@ -110,7 +110,7 @@ def test_boxes_hold_the_coefficients_of_every_set_below_the_cutoff(design, ridge
         masks = all_masks(8)
         values = objective.values(masks)
         cutoff = float(np.sort(values)[rank])
-        relaxation = Relaxation.of(loss, node, method.at_empty)
+        relaxation = Relaxation.of(loss, node, method.at_empty, problem.n)
         for _ in range(3):
             relaxation.solve(cutoff)
             relaxation.raise_diagonal(cutoff)

@@ -1,0 +1,165 @@
+"""Paths of feature selection, over the weight of the penalty or over the number of features.
+
+Each point is solved for itself, and started from the set of the point before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from math import comb
+from typing import NamedTuple
+
+from numpy.typing import ArrayLike
+
+from dsprog.applications.features.recipes import feature_selection_objective, penalty_function, why_not_certifiable
+from dsprog.core.algebra import Difference
+from dsprog.core.constraints import Cardinality, Constraint
+from dsprog.core.set_function import SetFunction
+from dsprog.core.validation import as_count, as_matrix, as_number
+from dsprog.functions.regression import LeastSquares
+from dsprog.run.result import Result
+from dsprog.run.solver import Solver
+from dsprog.solve.minimize import minimize
+
+FEW_SETS = 200_000  # within a budget, all of which can be looked at whatever the columns are
+LAM_STEPS = 50  # of the search for the largest weight that matters; it takes three or four
+
+
+class PathPoint(NamedTuple):
+    """A weight of the penalty, and the most features, if that is limited."""
+
+    lam: float
+    most: int | None = None
+
+    @property
+    def constraints(self) -> tuple[Constraint, ...]:
+        """The budget as a constraint."""
+        return () if self.most is None else (Cardinality(max=self.most),)
+
+
+Solve = Callable[[Difference, PathPoint, tuple[int, ...]], Result]
+
+
+def feature_path(
+    X: ArrayLike,
+    y: ArrayLike,
+    lams: Iterable[float] | float | None = None,
+    penalty: str | SetFunction = "nuclear",
+    ridge: float = 0.0,
+    solver: Solver | None = None,
+    time_limit: float | None = None,
+    gap: float = 0.0,
+    *,
+    sizes: Iterable[int] | None = None,
+) -> list[Result]:
+    """A result for each λ or, with ``sizes``, the best set of at most k features for each k, in the order given.
+
+    Solved from the largest λ down, or from the smallest k up, each started from the one before. With ``sizes``, lams is
+    one weight of the penalty, 0 by default.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dsprog.applications import feature_path
+    >>> X = np.random.default_rng(0).normal(size=(40, 8))
+    >>> [result.S for result in feature_path(X, 2 * X[:, 2] + X[:, 5], [1.0, 0.1, 0.01])]
+    [(), (2,), (2, 5)]
+    >>> [result.S for result in feature_path(X, 2 * X[:, 2] + X[:, 5], sizes=[1, 2])]
+    [(2,), (2, 5)]
+    """
+    if sizes is not None:
+        weight = as_number(0.0 if lams is None else lams, "lams with sizes")
+        features = as_matrix(X, "X", shape=(None, None)).shape[1]
+        points = [PathPoint(weight, as_size(k, features, "sizes")) for k in sizes]
+    elif lams is None:
+        raise ValueError("pass lams, weights of the penalty, or sizes, numbers of features")
+    else:
+        points = [PathPoint(as_number(lam, "lams")) for lam in ([lams] if isinstance(lams, (int, float)) else lams)]
+
+    def solve(objective: Difference, point: PathPoint, initial: tuple[int, ...]) -> Result:
+        limits = {"time_limit": time_limit, "gap": gap}
+        return minimize(objective, solver, constraints=point.constraints, initial=initial, **limits)  # type: ignore[arg-type]
+
+    return solved_path(X, y, points, penalty, ridge, solve, exact=solver is None)
+
+
+def as_size(k: int, features: int, name: str) -> int:
+    """A number of features that there are."""
+    size = as_count(k, name)
+    if size > features:
+        raise ValueError(f"{name} must be at most the number of features, {features}, got {size}")
+    return size
+
+
+def solved_path(
+    X: ArrayLike,
+    y: ArrayLike,
+    points: list[PathPoint],
+    penalty: str | SetFunction,
+    ridge: float,
+    solve: Solve,
+    exact: bool,
+) -> list[Result]:
+    """``solve(objective, point, initial)`` for each point, sparse ones first, ``initial`` the set of the one before."""
+    function = penalty_function(X, penalty)
+    results: dict[int, Result] = {}
+    initial: tuple[int, ...] = ()
+    for i in sorted(range(len(points)), key=lambda i: (-points[i].lam, points[i].most or 0)):
+        point = points[i]
+        objective = feature_selection_objective(X, y, point.lam, function, ridge)
+        obstacle = why_not_certifiable(objective) if exact and not has_few_sets(objective.n, point.most) else None
+        if obstacle is not None:
+            raise ValueError(f"the exact method cannot prove anything here: {obstacle}")
+        results[i] = solve(objective, point, initial if point.most is None or len(initial) <= point.most else ())
+        initial = results[i].S
+    return [results[i] for i in range(len(points))]
+
+
+def has_few_sets(n: int, most: int | None) -> bool:
+    """Whether a budget leaves so few sets that all can be looked at."""
+    return most is not None and sum(comb(n, k) for k in range(min(most, n) + 1)) <= FEW_SETS
+
+
+def lam_max(
+    X: ArrayLike,
+    y: ArrayLike,
+    penalty: str | SetFunction = "nuclear",
+    ridge: float = 0.0,
+    time_limit: float | None = None,
+) -> float:
+    """The least weight of the penalty at which no feature is worth its price, proved: fractions of it make a path.
+
+    It is the largest (loss(∅) - loss(S)) / penalty(S) over all sets S. From a weight λ below it, the best set has a
+    larger ratio, which is the next λ (Dinkelbach); once ∅ is proved optimal, λ is the answer. Should a time limit leave
+    a bound LB below loss(∅), every S has loss(S) + λ penalty(S) >= LB, and the weight returned is larger by
+    (loss(∅) - LB) / p, p the least penalty of a single feature, which is enough for all of them.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dsprog.applications import feature_path, lam_max
+    >>> X = np.random.default_rng(0).normal(size=(40, 8))
+    >>> y = 2 * X[:, 2] + X[:, 5]
+    >>> largest = lam_max(X, y, "cardinality")
+    >>> [len(result.S) for result in feature_path(X, y, [1.001 * largest, 0.999 * largest], "cardinality")]
+    [0, 1]
+    """
+    function, loss = penalty_function(X, penalty), LeastSquares(X, y, ridge)
+    n, nothing = loss.n, loss([])
+    if n == 0:
+        return 0.0
+    prices = function.marginals([[False] * n])[0]
+    if not prices.min() > 0.0:
+        raise ValueError("the penalty of every single feature must be positive, or no weight keeps it out")
+    lam = max(0.0, max((nothing - loss([j])) / float(prices[j]) for j in range(n)))
+    for _ in range(LAM_STEPS):
+        objective = feature_selection_objective(X, y, lam, function, ridge)
+        obstacle = why_not_certifiable(objective)
+        if obstacle is not None:
+            raise ValueError(f"the largest weight cannot be proved here: {obstacle}")
+        result = minimize(objective, time_limit=time_limit, initial=())
+        ratio = (nothing - loss(result.S)) / (function(result.S) - function([])) if result.S else 0.0
+        if not ratio > lam * (1 + 1e-12):
+            return lam if result.certified else lam + max(0.0, nothing - result.lower_bound) / float(prices.min())
+        lam = ratio
+    return lam

@@ -1,0 +1,69 @@
+"""First sets under a budget: forward selection, then the best swap until none helps.
+
+All in the Gram matrix G of the loss. With G_TT = LL', W = L⁻¹ G_T· and z = L⁻¹ b_T for a set T, a further feature j
+lowers the loss by
+
+    (b_j - W_j'z)² / (2 (G_jj - W_j'W_j)),
+
+so that the neighbours of T by one addition cost |T|² n operations, and all swaps of S |S| times that.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dsprog.core.validation import Floats, Ints, Masks
+from dsprog.exact.regression.elimination import factorised
+from dsprog.exact.regression.relaxation import Loss
+
+DEPENDENT = 1e-9  # G_jj - W_j'W_j, in units of G_jj = 1, below which a feature adds nothing but rounding
+
+
+def losses_with(loss: Loss, chosen: Ints) -> tuple[float, Floats]:
+    """The loss of a set, and of the set with each further feature; infinite if the set is dependent."""
+    L = factorised(loss.G[np.ix_(chosen, chosen)], np.zeros(len(chosen)), 0.0)
+    if L is None:
+        return np.inf, np.full(len(loss.b), np.inf)
+    rest, left, here = loss.b, loss.G.diagonal(), loss.c
+    if len(chosen):
+        from scipy.linalg.lapack import dtrtrs
+
+        W, _ = dtrtrs(L, np.column_stack([loss.G[chosen], loss.b[chosen]]), lower=1)
+        W, z = W[:, :-1], W[:, -1]
+        rest, left, here = rest - z @ W, left - np.einsum("ij,ij->j", W, W), here - 0.5 * float(z @ z)
+    return here, here - np.where(left > DEPENDENT, 0.5 * rest**2 / np.maximum(left, DEPENDENT), 0.0)
+
+
+def neighbours(loss: Loss, masks: Masks) -> tuple[Floats, Floats]:
+    """Values of some sets, and of each with one feature more (infinite at members)."""
+    here, more = loss.penalty.values(masks), loss.penalty.marginals(masks)
+    for b, mask in enumerate(masks):
+        fit, fits = losses_with(loss, np.flatnonzero(mask))
+        more[b] += here[b] + fits
+        here[b] += fit
+    more[masks] = np.inf
+    return here, more
+
+
+def forward_and_swaps(loss: Loss, mask: Masks, budget: int) -> Masks:
+    """A set of at most ``budget`` features that no addition, removal or swap improves, beginning with ``mask``."""
+    mask = mask.copy()
+    value = np.inf
+    while True:
+        here, more = neighbours(loss, mask[None])
+        value = min(value, float(here[0]))
+        j = int(more[0].argmin())
+        if mask.sum() < budget and more[0, j] < value:
+            mask[j], value = True, float(more[0, j])
+            continue
+        members = np.flatnonzero(mask)
+        bases = np.repeat(mask[None], len(members), axis=0)
+        bases[np.arange(len(members)), members] = False
+        here, more = neighbours(loss, bases)
+        options = np.column_stack([here, more])
+        if options.size == 0 or not options.min() < value - 1e-12 * abs(value):
+            return mask
+        i, j = divmod(int(options.argmin()), options.shape[1])
+        mask, value = bases[i].copy(), float(options[i, j])
+        if j:
+            mask[j - 1] = True

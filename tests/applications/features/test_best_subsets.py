@@ -1,0 +1,184 @@
+"""Numbers of features, paths over them, the largest weight, cross-validation, groups and trees."""
+
+import numpy as np
+import pytest
+
+import dsprog as ds
+from dsprog.applications import feature_path, feature_selection_objective, group_penalty, lam_max, tree_penalty
+from dsprog.functions.table import all_masks
+
+pytest.importorskip("sklearn")
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from dsprog.applications import SubmodularFeatureSelector, SubmodularFeatureSelectorCV
+from tests.applications.features.test_feature_selection import sparse_data
+
+
+@pytest.mark.filterwarnings("ignore:No features were selected")
+@parametrize_with_checks(
+    [
+        SubmodularFeatureSelector(n_features_to_select=1),
+        SubmodularFeatureSelectorCV([0.1, 0.01], penalty="cardinality"),
+        SubmodularFeatureSelectorCV(sizes=[0, 1]),
+    ]
+)
+def test_scikit_learn_conventions(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.parametrize("k", [0, 1, 3, 8])
+@pytest.mark.parametrize("lam", [None, 0.0, 0.05])
+def test_at_most_k_features(k, lam):
+    X, y = sparse_data(p=8)
+    selector = SubmodularFeatureSelector(lam, n_features_to_select=k).fit(X, y)
+    centred = feature_selection_objective(X - X.mean(axis=0), y - y.mean(), selector.lam_)
+    masks = all_masks(8)
+    best = centred.values(masks[masks.sum(axis=1) <= k]).min()
+    assert selector.support_.sum() <= k
+    assert selector.result_.certified
+    assert selector.objective_ == pytest.approx(best)
+    assert selector.lam_ == (0.0 if lam is None else lam)
+
+
+@pytest.mark.parametrize("method", ["greedy", "lasso"])
+def test_other_methods_keep_the_budget(method):
+    X, y = sparse_data()
+    assert SubmodularFeatureSelector(n_features_to_select=3, method=method).fit(X, y).support_.sum() <= 3
+
+
+def test_a_class_with_a_budget():
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 2, (200, 6))
+    y = X[:, 1] ^ X[:, 4]
+    selector = SubmodularFeatureSelector(n_features_to_select=2, task="classification").fit(X, y)
+    assert selector.get_support(indices=True).tolist() == [1, 4]
+
+
+def test_degenerate_data():
+    X, y = sparse_data(p=6)
+    for data, target in (
+        (np.zeros_like(X), y),
+        (np.hstack([X, X]), y),
+        (X, np.full(60, 3.0)),
+        (X[:4], y[:4]),
+        (np.hstack([X[:5], X[5:10]]), y[:5]),
+    ):
+        selector = SubmodularFeatureSelector(n_features_to_select=2).fit(data, target)
+        assert selector.result_.certified
+        brute = ds.minimize(
+            feature_selection_objective(data - data.mean(axis=0), target - target.mean(), 0.0),
+            ds.BruteForce(),
+            constraints=[ds.Cardinality(max=2)],
+        )
+        assert selector.objective_ == pytest.approx(brute.value, abs=1e-9)
+
+
+def test_sizes_equal_their_points():
+    X, y = sparse_data()
+    sizes = [3, 0, 1, 5]
+    path = feature_path(X, y, sizes=sizes)
+    for k, result in zip(sizes, path):
+        alone = ds.minimize(ds.LeastSquares(X, y), constraints=[ds.Cardinality(max=k)])
+        assert result.certified
+        assert result.value == pytest.approx(alone.value)
+    priced = feature_path(X, y, 0.01, sizes=[4])[0]
+    assert priced.value == pytest.approx(
+        ds.minimize(feature_selection_objective(X, y, 0.01), constraints=[ds.Cardinality(max=4)]).value
+    )
+
+
+@pytest.mark.parametrize("penalty", ["nuclear", "frobenius", "cardinality", tree_penalty([-1, 0, 0, 1, 1, 2, 2, -1])])
+@pytest.mark.parametrize("ridge", [0.0, 0.1])
+def test_lam_max_is_the_largest_ratio(penalty, ridge):
+    for seed in range(3):
+        X, y = sparse_data(seed, p=8)
+        masks = all_masks(8)[1:]
+        loss = feature_selection_objective(X, y, 0.0, penalty, ridge)
+        both = feature_selection_objective(X, y, 1.0, penalty, ridge)
+        price = both.values(masks) - loss.values(masks)
+        ratios = (loss([]) - loss.values(masks)) / price
+        assert lam_max(X, y, penalty, ridge) == pytest.approx(ratios.max())
+
+
+def test_cross_validation_finds_the_size():
+    X, y = sparse_data(n=120, k=3)
+    selector = SubmodularFeatureSelectorCV(sizes=range(1, 9), cv=4).fit(X, y)
+    assert selector.size_ == selector.support_.sum()
+    assert selector.cv_results_["scores"].shape == (4, 8)
+    assert selector.best_score_ == selector.cv_results_["mean_test_score"].max()
+    assert selector.result_.certified
+
+
+def test_cross_validation_over_weights_is_shown(capsys):
+    X, y = sparse_data()
+    selector = SubmodularFeatureSelectorCV(cv=3, verbose=1, scoring="r2").fit(X, y)
+    assert len(selector.cv_results_["lams"]) == 5
+    assert selector.best_score_ > 0.5
+    assert capsys.readouterr().out.count("fold") == 3
+    model = make_pipeline(StandardScaler(), SubmodularFeatureSelectorCV([0.1, 0.01])).fit(X, y)
+    assert model[-1].lam_ in (0.1, 0.01)
+
+
+def test_groups_are_paid_for_once():
+    groups, weights = [[0, 1, 2], [2, 3], [4]], [1.0, 0.5, 2.0]
+    F = group_penalty(groups, weights, n=6)
+    for mask, value in zip(all_masks(6), F.values(all_masks(6))):
+        assert value == sum(w for g, w in zip(groups, weights) if mask[g].any())
+
+
+def test_trees_are_closed_upwards():
+    parents = [-1, 0, 0, 1, 3, -1]
+    F = tree_penalty(parents, [1.0, 2.0, 4.0, 8.0, 16.0, 32.0])
+    for mask, value in zip(all_masks(6), F.values(all_masks(6))):
+        opened = set()
+        for j in np.flatnonzero(mask):
+            while j >= 0:
+                opened.add(int(j))
+                j = parents[j]
+        assert value == sum(2.0**j for j in opened)
+
+
+X, y = sparse_data(p=4)
+REFUSALS = {
+    "too many": (lambda: SubmodularFeatureSelector(n_features_to_select=5).fit(X, y), "number of features, 4, got 5"),
+    "half a feature": (lambda: SubmodularFeatureSelector(n_features_to_select=0.5).fit(X, y), "must be a whole number"),
+    "too many in a path": (lambda: feature_path(X, y, sizes=[9]), "sizes must be at most the number of features, 4"),
+    "neither": (lambda: feature_path(X, y), "pass lams, weights of the penalty, or sizes"),
+    "nothing to choose": (lambda: SubmodularFeatureSelectorCV(sizes=[]).fit(X, y), "must not be empty"),
+    "a free feature": (lambda: lam_max(X, y, group_penalty([[0]], n=4)), "every single feature must be positive"),
+    "a circle": (lambda: tree_penalty([1, 0]), "is its own ancestor"),
+    "no such parent": (lambda: tree_penalty([7, 0]), "parents must be features 0 to 1, or -1, got 7"),
+    "no such feature": (lambda: group_penalty([[5]], n=3), "groups must be of the 3 features, got feature 5"),
+}
+
+
+@pytest.mark.parametrize("case", REFUSALS)
+def test_one_clear_sentence(case):
+    action, sentence = REFUSALS[case]
+    with pytest.raises((ValueError, TypeError)) as caught:
+        action()
+    assert sentence in str(caught.value)
+
+
+@pytest.mark.filterwarnings("ignore:No features were selected")
+@parametrize_with_checks([SubmodularFeatureSelector(0.1, task="logistic", penalty="cardinality", ridge=0.1)])
+def test_scikit_learn_conventions_for_two_classes(estimator, check):
+    check(estimator)
+
+
+def test_logistic_selector():
+    X, y = sparse_data(k=2)
+    labels = np.where(y > 0, "yes", "no")
+    selector = SubmodularFeatureSelector(task="logistic", ridge=0.01, n_features_to_select=2).fit(X, labels)
+    assert selector.result_.certified
+    assert selector.support_.sum() == 2
+    assert (np.where(X @ selector.coef_ + selector.intercept_ > 0, "yes", "no") == labels).mean() > 0.85
+    for other, sentence in (
+        ({"ridge": 0.0}, "ridge must be positive"),
+        ({"method": "lasso"}, "must be 'exact' or 'greedy'"),
+        ({"lam": [0.1, 0.2]}, "one number for logistic loss"),
+    ):
+        with pytest.raises(ValueError, match=sentence):
+            SubmodularFeatureSelector(**{"task": "logistic", "ridge": 0.1, **other}).fit(X, labels)
