@@ -74,6 +74,46 @@ def marginals_kernel(M, masks, among, out):
             out[b, members[c]] = -np.log(total)
 
 
+@kernel
+def determinant_tangents_kernel(B, x, values, slopes):
+    """G(x) = log det M, M = I + B diag(x) B' = RR', and its slopes b_j' M⁻¹ b_j = |R⁻¹ b_j|²."""
+    r, n = B.shape
+    M, Y, column = np.empty((r, r)), np.empty((r, n)), np.empty(r)
+    for row in range(len(x)):
+        for p in range(r):
+            for q in range(p + 1):
+                M[p, q] = 1.0 if p == q else 0.0
+            for j in range(n):
+                Y[p, j] = B[p, j]
+        for j in range(n):
+            if x[row, j] != 0.0:
+                for p in range(r):
+                    column[p] = B[p, j]
+                for p in range(r):
+                    weight = x[row, j] * column[p]
+                    for q in range(p + 1):
+                        M[p, q] += weight * column[q]
+        total = 0.0
+        for j in range(n):
+            slopes[row, j] = 0.0
+        for k in range(r):  # one column of R, and one row of R⁻¹B
+            pivot = M[k, k]
+            total += np.log(pivot)
+            root = 1.0 / np.sqrt(pivot)
+            for j in range(n):
+                Y[k, j] *= root
+                slopes[row, j] += Y[k, j] * Y[k, j]
+            for p in range(k + 1, r):
+                column[p] = M[p, k] * root
+            for p in range(k + 1, r):
+                weight = column[p]
+                for q in range(k + 1, p + 1):
+                    M[p, q] -= weight * column[q]
+                for j in range(n):
+                    Y[p, j] -= weight * Y[k, j]
+        values[row] = total
+
+
 class LogDeterminant(SetFunction):
     """scale · log det M_S + shift · |S|, for the two families below.
 
@@ -94,7 +134,7 @@ class LogDeterminant(SetFunction):
         """A root of L: B'B = L."""
         eigenvalues, vectors = np.linalg.eigh(self._L)
         kept = eigenvalues > 0
-        return np.sqrt(eigenvalues[kept])[:, None] * vectors[:, kept].T
+        return np.ascontiguousarray(np.sqrt(eigenvalues[kept])[:, None] * vectors[:, kept].T)
 
     def _values(self, masks: Masks) -> Floats:
         orders = np.where(masks, np.arange(self.n), -1)
@@ -116,19 +156,17 @@ class LogDeterminant(SetFunction):
         """As it is."""
         return DeterminantForm(self._M, self._scale, np.full(self.n, self._shift))
 
-    def _inner(self, x: Floats) -> Floats:
-        return np.eye(len(self._B)) + (self._B * x[:, None, :]) @ self._B.T
-
     def _concave_extension(self, x: Floats) -> Floats:
-        return self._scale * np.linalg.slogdet(self._inner(x))[1] + self._modular_slope * x.sum(axis=1)
+        inner = np.eye(len(self._B)) + (self._B * x[:, None, :]) @ self._B.T
+        return self._scale * np.linalg.slogdet(inner)[1] + self._modular_slope * x.sum(axis=1)
 
     def _tangents(self, x: Floats) -> tuple[Floats, Floats]:
         # d/dx_j log det(I + B diag(x) B') = b_j' (I + B diag(x) B')⁻¹ b_j, and a concave function lies below its
         # tangents.
-        slopes = self._modular_slope + self._scale * (self._B * np.linalg.solve(self._inner(x), self._B[None])).sum(
-            axis=1
-        )
-        return self._concave_extension(x) - (slopes * x).sum(axis=1), slopes
+        values, slopes = np.empty(len(x)), np.empty(x.shape)
+        determinant_tangents_kernel(self._B, x, values, slopes)
+        slopes = self._scale * slopes + self._modular_slope
+        return self._scale * values + self._modular_slope * x.sum(axis=1) - (slopes * x).sum(axis=1), slopes
 
 
 class LogDet(LogDeterminant):

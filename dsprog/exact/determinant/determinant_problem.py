@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -42,6 +42,10 @@ class Reward:
         least, most = max(self.least - inside, 0), min(self.most - inside, m)
         matrices = tuple(form.M for form in forms)
         return Reward(constant, self.weights[free], self.a, matrices, least, most, self.error)
+
+    def sized(self, least: int, most: int) -> Reward:
+        """The same over other sizes."""
+        return replace(self, least=least, most=most)
 
     def complemented(self) -> Reward | None:
         """The same in T = V∖S, or None where a matrix is too near to singular.

@@ -10,14 +10,24 @@ import numpy as np
 
 from dsprog.core.problem import Problem
 from dsprog.core.rows import propagate
-from dsprog.core.validation import Floats, Masks
+from dsprog.core.validation import Floats, Ints, Masks
 from dsprog.exact.determinant.determinant_problem import Reward, reward_of
 from dsprog.exact.determinant.determinant_starts import good_sets
 from dsprog.exact.determinant.gamma_bound import DeterminantNode
 from dsprog.exact.determinant.size_polytope import best_set
 from dsprog.exact.determinant.small_sets import small_sets
 from dsprog.exact.determinant.spectral_ascent import Climb, climb
-from dsprog.exact.determinant.splitting import BARRIERS, DiagonalSplit, Optimiser, Root, first_thetas
+from dsprog.exact.determinant.splitting import (
+    BARRIERS,
+    DiagonalSplit,
+    Optimiser,
+    Root,
+    first_thetas,
+    lapack,
+    least_eigenvalue,
+)
+from dsprog.exact.determinant.variance_search import VarianceGoal, searched_by_variances
+from dsprog.run.blas import one_blas_thread
 from dsprog.run.driver import Bundle, Expansion, Method
 from dsprog.run.run import Run
 
@@ -28,6 +38,10 @@ ALMOST = 0.95  # an x_i from here on counts as chosen: of the others the largest
 SMALL = 2  # sets of up to so many elements are looked at one by one
 GIVEN_AWAY = 1e-8  # relative to the value: the most that a proof of optimality may lose to rounding in bounds
 UNSPLIT = -1  # the tree of a node that has no diagonal yet
+DEEPEST = 24  # elements to choose, beyond which conditional variances alone close nothing
+ROOT_WORK = 10_000_000  # conditional variances that are looked at before any diagonal is optimised
+NODE_WORK = 50  # the same at a node, in units of m²: about what its tangents cost
+HOPE = 4  # searches by variances that may fail before their share counts
 
 
 @dataclass
@@ -59,6 +73,7 @@ class DeterminantSearch(Method):
         super().__init__(problem, run)
         self.options, self.trees, self.lost = options, list[Tree](), 0.0
         self.seeds: dict[bool, list[Floats]] = {}  # diagonals to begin with, for each side
+        self.attempts: dict[int, tuple[int, int]] = {}  # by size: searches by variances, and how many did not end
 
     @cached_property
     def whole(self) -> Reward:
@@ -118,16 +133,16 @@ class DeterminantSearch(Method):
         return "branch and bound with spectral bounds of the log determinant"
 
     def state(self) -> dict[str, np.ndarray]:
-        """The diagonals, and what their rounding and that of others has given away."""
+        """The diagonals, and what bounds may have lost."""
         shape = (len(self.trees), len(self.whole.a), self.reward.n)
         theta = np.array([tree.split.theta for tree in self.trees]).reshape(shape)
         mirrored = np.array([tree.mirrored for tree in self.trees], dtype=bool)
-        return {"theta": theta, "mirrored": mirrored, "lost": np.array(self.lost)}
+        return {"theta": theta, "mirrored": mirrored, "lost": np.array([self.lost])}
 
     def restore(self, state: dict[str, np.ndarray]) -> None:
         """The same trees."""
+        self._gives_away(float(state["lost"][0]))
         self.trees = [self._tree(theta, bool(mirrored)) for theta, mirrored in zip(state["theta"], state["mirrored"])]
-        self._gives_away(float(state["lost"]))
 
     def _tree(self, theta: Floats, mirrored: bool) -> Tree:
         reward = self.mirror if mirrored else self.reward
@@ -167,6 +182,11 @@ class DeterminantSearch(Method):
     def expand(self, bundle: Bundle, cutoff: float) -> Expansion:
         """Search depth first for a while; better sets go to the run at once."""
         del cutoff
+        lapack()
+        with one_blas_thread():  # also for the BLAS that scipy may just have brought
+            return self._deepened(bundle)
+
+    def _deepened(self, bundle: Bundle) -> Expansion:
         stack, nodes = unpacked(bundle), 0
 
         def frontier() -> tuple[int, float]:
@@ -213,6 +233,8 @@ class DeterminantSearch(Method):
             if closed:
                 return []
             if not (fix_in.any() or fix_out.any()):
+                if self._looked_at(local, I, F, tree):
+                    return []
                 found = climb(local, x[F], step, self.options.steps, self.target - split.rounding)
                 x, step = x.copy(), found.step
                 x[F] = found.x
@@ -237,7 +259,7 @@ class DeterminantSearch(Method):
             Open(more, U, x, node.lower, step, node.least, node.most, node.tree),
         ]
 
-    def _leaf(self, local: DeterminantNode, I: Masks, F: np.ndarray, tree: Tree) -> None:
+    def _leaf(self, local: DeterminantNode, I: Masks, F: Ints, tree: Tree) -> None:
         """Offer the best set of a node with few sets, and then all that rounding may hide."""
         sets, values = small_sets(local)
         best = int(np.argmax(values))
@@ -247,12 +269,39 @@ class DeterminantSearch(Method):
             masks = masks[values[rows] + tree.split.rounding > self.target]
             self._offer(~masks if tree.mirrored else masks, "search")
 
+    def _looked_at(self, local: DeterminantNode, I: Masks, F: Ints, tree: Tree) -> bool:
+        """Whether the sets of a node were few enough to be looked at; sizes that often have too many are not tried."""
+        tried, failed = self.attempts.get(local.most, (0, 0))
+        if local.most > DEEPEST or 2 * failed > tried + HOPE:
+            return False
+        closed = self._by_variances(local, I, F, tree, NODE_WORK * local.m**2)
+        self.attempts[local.most] = tried + 1, failed + (not closed)
+        return closed
+
+    def _by_variances(self, local: DeterminantNode, I: Masks, F: Ints, tree: Tree, limit: int) -> bool:
+        """Search a node by conditional variances, unless that takes too much work.
+
+        A set that is found is worth its computed value less the rounding, and is offered: the target is then above it
+        by what bounds may lose.
+        """
+        wrong = tree.split.rounding
+        goal = VarianceGoal(self.target - wrong, self.lost - 2.0 * wrong)
+        sets = searched_by_variances(local, goal, limit, self._stopped)
+        if sets is None:
+            return False
+        masks = np.repeat(I[None], len(sets), axis=0)
+        masks[:, F] = sets
+        self._offer(~masks if tree.mirrored else masks, "search")
+        return True
+
     # -- roots of trees ---------------------------------------------------------------------------------------------
 
     def _plant(self, node: Open) -> list[Open] | None:
         """Optimise the diagonal for the sizes of a node, on both sides, and begin a tree, or split the sizes."""
         if node.most == 0 or node.least == self.reward.n:
             self._offer(np.full((1, self.reward.n), node.most > 0), "search")
+            return []
+        if self._easy(node):
             return []
         best = self._best_root(node)
         if best is None:
@@ -269,6 +318,20 @@ class DeterminantSearch(Method):
             return self._by_size(node, x)
         self.trees.append(Tree(root.split, mirrored))
         return [Open(node.I, node.U, x, node.lower, 0.0, node.least, node.most, len(self.trees) - 1)]
+
+    def _easy(self, node: Open) -> bool:
+        """Whether so few elements come in, or stay out, that a search by variances closes the node."""
+        n, mirrored = self.reward.n, node.most > self.reward.n - node.least
+        side = self.mirror if mirrored else self.reward
+        most = n - node.least if mirrored else node.most
+        if side is None or most > DEEPEST:
+            return False
+        sized = side.sized(n - node.most if mirrored else node.least, most)
+        plain = np.array([least_eigenvalue(C, np.diagonal(C)) for C in sized.C])
+        tree = Tree(DiagonalSplit.of(sized, plain), mirrored)
+        self._loses(tree.split)
+        none = np.zeros(n, dtype=bool)
+        return self._by_variances(tree.split.root(), none, np.arange(n), tree, ROOT_WORK)
 
     def _wide(self, upper: float) -> bool:
         """Whether a gap asks for one tree for each size."""
@@ -287,7 +350,7 @@ class DeterminantSearch(Method):
             if side is None or (mirrored and self._stopped()):
                 continue
             least, most = (side.n - node.most, side.n - node.least) if mirrored else (node.least, node.most)
-            sized = Reward(side.constant, side.weights, side.a, side.C, least, most, side.error)
+            sized = side.sized(least, most)
             optimiser = Optimiser(sized, self.target, self._stopped)
             if mirrored not in self.seeds:
                 self.seeds[mirrored] = first_thetas(sized)

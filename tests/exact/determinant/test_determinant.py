@@ -11,6 +11,7 @@ from dsprog.exact.determinant.determinant_starts import DeterminantMoves, good_s
 from dsprog.exact.determinant.gamma_bound import DeterminantNode, diagonal_slope, tangent
 from dsprog.exact.determinant.size_polytope import best_set, on_total, projected
 from dsprog.exact.determinant.splitting import DiagonalSplit, Optimiser, first_thetas, scaled
+from dsprog.exact.determinant.variance_search import VarianceGoal, searched_by_variances
 from dsprog.experiments.data_folder import data_folder
 
 KINDS = ("plain", "diagonal", "duplicates", "near-singular", "scaled", "kernel")
@@ -237,6 +238,41 @@ def test_it_is_the_default_and_refuses_what_it_cannot_do():
     for bad, constraints in ((objective + 2 * g, []), (objective, [ds.Knapsack(np.ones(6), 2.5)])):
         with pytest.raises(ValueError, match="DeterminantBranchAndBound does not work with this problem"):
             ds.minimize(bad, ds.DeterminantBranchAndBound(), constraints=constraints)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(("least", "most"), [(3, 3), (0, 4), (2, 6), (8, 8), (0, 8), (1, 1), (0, 0)])
+def test_a_search_by_variances_finds_the_best_set(kind, least, most):
+    n = 8
+    for seed in range(3):
+        one = free_reward(kind, n, seed, least, most)
+        C = (one.C[0], covariance("plain", n, seed + 7))
+        reward = Reward(one.constant, one.weights - 2.0 * (seed == 1), np.array([1.5, 0.4]), C, least, most)
+        split = DiagonalSplit.of(reward, first_thetas(reward)[0])
+        masks = all_masks(n)
+        masks = masks[(masks.sum(axis=1) >= least) & (masks.sum(axis=1) <= most)]
+        values = np.array([value_of(reward, mask) for mask in masks])
+        near = 1e-6 * (1.0 + np.abs(values).max())
+        for target in (-np.inf, np.median(values) - near, values.max() - near, values.max() + near):
+            found = searched_by_variances(split.root(), VarianceGoal(target, 0.0), 10**6, lambda: False)
+            reached = [value_of(reward, mask) for mask in found]
+            assert ((found.sum(axis=1) >= least) & (found.sum(axis=1) <= most)).all()
+            if target < values.max():
+                assert max(reached) == pytest.approx(values.max(), abs=near)
+            else:
+                assert not len(found)
+
+
+def test_a_search_by_variances_ends_at_its_limits():
+    reward = free_reward("kernel", 20, 0, 10, 10)
+    root = DiagonalSplit.of(reward, first_thetas(reward)[0]).root()
+    goal = VarianceGoal(-np.inf, 0.0)
+    assert searched_by_variances(root, goal, 100, lambda: False) is None
+    assert searched_by_variances(root, goal, 10**9, lambda: True) is None
+    crowd = Reward(0.0, np.zeros(14), np.array([1.0]), (np.eye(14),), 4, 4)
+    tied = DiagonalSplit.of(crowd, np.full((1, 14), -0.1)).root()
+    assert searched_by_variances(tied, VarianceGoal(-1.0, -1e-3), 10**9, lambda: False) is None  # more ties than room
+    assert len(searched_by_variances(tied, VarianceGoal(-1.0, 1e-9), 10**9, lambda: False)) == 1
 
 
 def test_limits_leave_a_bound_and_a_run_resumes(tmp_path):
