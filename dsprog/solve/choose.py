@@ -126,6 +126,13 @@ def is_large_and_structured(problem: Problem) -> bool:
     return sum(map(len, problem.objective.groups())) <= MOST_ENTRIES
 
 
+def rewards_determinants_of_some_sizes(problem: Problem) -> bool:
+    """Log determinants against modular costs under a budget; measured, the 39,711 sets of 60 among 63 elements take a
+    twentieth of the time of their values.
+    """
+    return len(problem.rows) > 0 and rewards_definite_determinants(problem)
+
+
 def sets_left(problem: Problem) -> int:
     """How many sets there are, as far as rows that count elements say it."""
     return problem.derived(few_sets).count if len(problem.rows) else 1 << problem.n
@@ -192,6 +199,7 @@ RULES = (
     Rule(has_definite_loss, PerspectiveBranchAndBound, "least squares with a submodular penalty"),
     Rule(has_large_table_of_benefits, CompactModel, "best benefits of many elements, and a budget that is not small"),
     Rule(suits, BudgetBranchAndBound, "a budget, and gains that are compiled"),
+    Rule(rewards_determinants_of_some_sizes, DeterminantBranchAndBound, "log determinants over the sets of some sizes"),
     Rule(has_few_sets, BruteForce, LOOK_AT_ALL),
     Rule(rewards_definite_determinants, DeterminantBranchAndBound, "log determinants against modular costs"),
     Rule(rewards_class_information, CompactModel, "information with a class against the costs of many columns"),
