@@ -32,7 +32,7 @@ class LogisticLoss(SetFunction):
     >>> import dsprog as ds
     >>> f = ds.LogisticLoss([[1.0, 0.0], [-1.0, 0.0], [1.0, 1.0], [-1.0, 1.0]], [1, -1, 1, -1], ridge=0.1)
     >>> round(f([]), 4), round(f([0]), 4), round(f([1]), 4)
-    (0.6931, 0.3354, 0.6931)
+    (0.6931, 0.3118, 0.6931)
     """
 
     def __init__(self, X: ArrayLike, y: ArrayLike, ridge: float, intercept: bool = False) -> None:
