@@ -126,12 +126,7 @@ class Coverage(SetFunction):
             raise ValueError("members must be 0 or 1 (put weights of items into weights)")
         items, self.n = by_element.shape
         self.members = by_element
-        self.weights = as_matrix(
-            np.ones(items) if weights is None else weights,
-            "weights",
-            shape=(items,),
-            nonnegative="coverage with negative weights is not submodular",
-        )
+        self.weights = item_weights(weights, items)
         self._compiled = (by_element.indptr, by_element.indices, self.weights)
         self.knows = Knowledge(submodular=True, increasing=True, integral=bool((self.weights % 1 == 0).all()) or None)
 
@@ -198,3 +193,10 @@ class Coverage(SetFunction):
                 columns = np.unique(elements[group])
                 covers[columns.tobytes()] = (columns, w + covers.get(columns.tobytes(), (columns, 0.0))[1])
         return list(covers.values())
+
+
+def item_weights(weights: ArrayLike | None, items: int) -> Floats:
+    """A weight for each thing that may be covered; ones by default."""
+    given = np.ones(items) if weights is None else weights
+    negative = "coverage with negative weights is not submodular"
+    return as_matrix(given, "weights", shape=(items,), nonnegative=negative)

@@ -18,8 +18,9 @@ from dsprog.core.gain_model import GainModel
 from dsprog.core.kernel import kernel, part
 from dsprog.core.knowledge import Knowledge
 from dsprog.core.set_function import SetFunction
-from dsprog.core.validation import Floats, Ints, Masks, as_matrix, as_sparse
+from dsprog.core.validation import Floats, Ints, Masks, as_sparse
 from dsprog.functions.concave import ConcaveOfModular
+from dsprog.functions.coverage import item_weights
 
 CERTAIN = 40.0  # e^-40 is less than rounding of 1
 
@@ -107,12 +108,7 @@ class ProbabilisticCoverage(SetFunction):
             raise ValueError("p must be probabilities between 0 and 1")
         targets, self.n = by_element.shape
         self.p = by_element
-        self.weights = as_matrix(
-            np.ones(targets) if weights is None else weights,
-            "weights",
-            shape=(targets,),
-            nonnegative="coverage with negative weights is not submodular",
-        )
+        self.weights = item_weights(weights, targets)
         self._compiled = (by_element.indptr, by_element.indices, by_element.data, self.weights)
         self.knows = Knowledge(submodular=True, increasing=True)
 

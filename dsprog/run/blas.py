@@ -17,3 +17,12 @@ def one_blas_thread() -> Iterator[None]:
 
     with threadpool_limits(limits=1, user_api="blas"):
         yield
+
+
+@contextmanager
+def one_scipy_blas_thread() -> Iterator[None]:
+    """The same for the BLAS of scipy, which is loaded with ``scipy.linalg``, mostly after a run has begun."""
+    import scipy.linalg.lapack  # noqa: F401
+
+    with one_blas_thread():
+        yield

@@ -31,11 +31,6 @@ NO_CONSTRAINTS = Need(
 )
 
 
-def at_most(n: int) -> Need:
-    """So many elements and no more."""
-    return Need(f"n <= {n} elements", lambda problem: problem.n <= n, "use another solver")
-
-
 FRAME_CONSTRAINTS = Need(
     "no constraints but Cardinality, Include and Exclude",
     lambda problem: all(isinstance(kind, (Cardinality, Include, Exclude)) for kind in problem.constraints),

@@ -23,11 +23,10 @@ from dsprog.exact.determinant.splitting import (
     Optimiser,
     Root,
     first_thetas,
-    lapack,
     least_eigenvalue,
 )
 from dsprog.exact.determinant.variance_search import VarianceGoal, searched_by_variances
-from dsprog.run.blas import one_blas_thread
+from dsprog.run.blas import one_scipy_blas_thread
 from dsprog.run.driver import Bundle, Expansion, Method
 from dsprog.run.run import Run
 
@@ -182,8 +181,7 @@ class DeterminantSearch(Method):
     def expand(self, bundle: Bundle, cutoff: float) -> Expansion:
         """Search depth first for a while; better sets go to the run at once."""
         del cutoff
-        lapack()
-        with one_blas_thread():  # also for the BLAS that scipy may just have brought
+        with one_scipy_blas_thread():
             return self._deepened(bundle)
 
     def _deepened(self, bundle: Bundle) -> Expansion:

@@ -13,6 +13,7 @@ import numpy as np
 from dsprog.core.kernel import kernel, part
 from dsprog.core.quadratic_form import QuadraticForm
 from dsprog.core.validation import Floats, Ints, Masks
+from dsprog.functions.matroid import find_root
 
 SPARSE = 8.0  # pairs of an element, on average, up to which forests are large
 ROUNDS = 64  # forests between two looks at whether the value has fallen
@@ -27,15 +28,6 @@ class Forest(NamedTuple):
     parent: Ints
     zero: Floats
     one: Floats
-
-
-@part
-def find_root(root, i):
-    """The representative of the tree of i, with paths halved on the way."""
-    while root[i] != i:
-        root[i] = root[root[i]]
-        i = root[i]
-    return i
 
 
 @part

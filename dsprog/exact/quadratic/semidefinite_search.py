@@ -20,7 +20,7 @@ from dsprog.exact.quadratic.semidefinite_cuts import OddCuts
 from dsprog.exact.quadratic.semidefinite_path import InteriorPoint, SemidefiniteOutcome
 from dsprog.exact.quadratic.settle import settled
 from dsprog.exact.quadratic.tabu import random_starts, tabu_search
-from dsprog.run.blas import one_blas_thread
+from dsprog.run.blas import one_scipy_blas_thread
 from dsprog.run.driver import Bundle, Expansion, Method
 from dsprog.run.run import Run
 
@@ -114,9 +114,7 @@ class SemidefiniteSearch(Method):
         merged = Merged.of(self.C, self.k, signs)
         target = merged.k - self.steps.needed(cutoff)
         point = self.inherited(bundle, merged, signs)
-        import scipy.linalg.lapack  # noqa: F401
-
-        with one_blas_thread():  # also for the BLAS that scipy has just brought
+        with one_scipy_blas_thread():
             whole = bool((bundle["labels"] < 0).all())
             outcome = (self.at_root if whole else self.interior_point).run(point, target, self.stop)
         lower = self.steps.rounded(max(parent, merged.k - outcome.bound))
