@@ -92,8 +92,8 @@ def test_a_gap_ends_the_search(two):
 
 
 def test_limits_leave_a_bound(two):
-    objective = FAMILIES["concave"](40, 40)
-    best = -21.388745820933085
+    objective = FAMILIES["concave"](50, 50)  # seconds of work, so that neither limit nor callback comes too late
+    best = -31.417042233593904
     limited = ds.minimize(objective, SMALL, node_limit=2000, workers=two)
     assert limited.status == "node_limit"
     assert 2000 <= limited.nodes <= 2000 + 2 * 2000
