@@ -16,7 +16,7 @@ from typing import Any
 
 from dsprog.core.validation import Floats, Masks
 from dsprog.run.workers.elsewhere import Words, hear, work_elsewhere
-from dsprog.run.workers.executor import Done, Executor, Failed, Lost, News, SetsFound, WorkersGone
+from dsprog.run.workers.executor import Done, Failed, Guest, Lost, News, SetsFound, WorkersGone
 from dsprog.run.workers.unit import Job, Unit
 
 SECONDS_BETWEEN_COUNTS = 2.0  # of the threads of a cluster, which may grow and shrink
@@ -31,7 +31,7 @@ def tell_by_event(token: str, number: int, masks: Masks, values: Floats, lower: 
     get_worker().log_event(TOPIC, {"token": token, "sets": pickle.dumps((number, masks, values, lower))})
 
 
-class DaskWorkers(Executor):
+class DaskWorkers(Guest):
     """The threads of a Dask cluster."""
 
     def __init__(self, client: Any) -> None:
@@ -64,16 +64,6 @@ class DaskWorkers(Executor):
     def ready(self) -> int:
         """Threads of the cluster now."""
         return self.size if self._threads else 0
-
-    @property
-    def free(self) -> int:
-        """How many have nothing to do."""
-        return max(0, self.size - len(self._running))
-
-    def submit(self, number: int, unit: Unit) -> None:
-        """Hand a unit to the cluster, with the search if it may be the first of a worker."""
-        self._known += 1
-        self._send(number, unit, self._job if self._known <= self.size else None)
 
     def _send(self, number: int, unit: Unit, job: bytes | None) -> None:
         name = f"dsprog-{self._token[:8]}-{number}-{uuid.uuid4().hex[:6]}"

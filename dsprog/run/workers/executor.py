@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from typing import Any
 
 from dsprog.core.validation import Floats, Masks
 from dsprog.run.workers.unit import Job, Unit, UnitAnswer
@@ -115,3 +116,25 @@ class Executor(ABC):
     @abstractmethod
     def close(self) -> None:
         """End all workers that this executor started."""
+
+
+class Guest(Executor):
+    """Workers that belong to somebody else, and are sent units as they come; the search goes along with the first."""
+
+    _running: dict[Any, Any]  # units on their way
+    _job: bytes
+    _known: int  # units sent so far, of which each may have been the first of a worker
+
+    @property
+    def free(self) -> int:
+        """How many more units would be begun at once."""
+        return max(0, self.size - len(self._running))
+
+    def submit(self, number: int, unit: Unit) -> None:
+        """Send a unit, with the search if it may be the first of a worker."""
+        self._known += 1
+        self._send(number, unit, self._job if self._known <= self.size else None)
+
+    @abstractmethod
+    def _send(self, number: int, unit: Unit, job: bytes | None) -> None:
+        """Send a unit, and the search if there is one."""

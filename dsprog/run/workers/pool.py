@@ -14,13 +14,13 @@ import uuid
 from typing import Any
 
 from dsprog.run.workers.elsewhere import work_elsewhere
-from dsprog.run.workers.executor import Done, Executor, Failed, Lost, News, WorkersGone
+from dsprog.run.workers.executor import Done, Failed, Guest, Lost, News, WorkersGone
 from dsprog.run.workers.unit import Job, Unit
 
 BROKEN = 5  # pools in a row that break before a unit is answered, after which no other is made
 
 
-class PoolWorkers(Executor):
+class PoolWorkers(Guest):
     """A :class:`concurrent.futures.Executor`."""
 
     longest = 0.5
@@ -41,16 +41,6 @@ class PoolWorkers(Executor):
     def ready(self) -> int:
         """A pool starts its workers by itself."""
         return self.size
-
-    @property
-    def free(self) -> int:
-        """How many more units it would begin at once."""
-        return max(0, self.size - len(self._running))
-
-    def submit(self, number: int, unit: Unit) -> None:
-        """Hand a unit to the pool, with the search if it may be the first of a worker."""
-        self._known += 1
-        self._send(number, unit, self._job if self._known <= self.size else None)
 
     def _send(self, number: int, unit: Unit, job: bytes | None) -> None:
         try:
