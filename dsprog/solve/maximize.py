@@ -12,6 +12,13 @@ from dsprog.run.result import Result
 from dsprog.run.solver import Solver
 from dsprog.solve.minimize import minimize
 
+# what the messages of a minimum say, in the words of a maximum
+WORDS_TURNED = {
+    "a smaller value": "a larger value",
+    "a value smaller by": "a value larger by",
+    "that lower_bound leaves": "that upper_bound leaves",
+}
+
 
 def maximize(objective: SetFunction | Problem, solver: Solver | None = None, **options: Any) -> Result:
     """Maximise a difference of submodular functions.
@@ -45,6 +52,8 @@ def maximize(objective: SetFunction | Problem, solver: Solver | None = None, **o
     else:
         negative = objective  # minimize says what is wrong with it
     found = minimize(negative, solver, **options)
-    value, message = -found.value, found.message.replace("a smaller value", "a larger value")
+    value, message = -found.value, found.message
+    for of_minimum, of_maximum in WORDS_TURNED.items():
+        message = message.replace(of_minimum, of_maximum)
     upper = -found.lower_bound
     return replace(found, value=value, lower_bound=value, upper_bound=upper, message=message, maximised=True)

@@ -31,6 +31,16 @@ def test_maximum_is_minus_the_minimum_of_the_negative(seed):
     assert ds.maximize(problem).value == pytest.approx(largest.value)
 
 
+def test_a_maximum_up_to_tolerances_speaks_of_larger_values():
+    rewards = ds.FacilityLocation(np.random.default_rng(0).random((30, 40)))
+    found = ds.maximize(rewards, constraints=[ds.Cardinality(exactly=5)])
+    assert found.certified
+    assert "larger" in found.message
+    assert "smaller" not in found.message
+    loose = ds.maximize(rewards, constraints=[ds.Cardinality(exactly=5)], gap=0.2)
+    assert "upper_bound leaves: ask for a smaller one" in loose.message
+
+
 def test_a_maximum_without_a_proof():
     found = ds.maximize(concave_difference(12, seed=0), ds.LocalSearch())
     assert found.upper_bound == math.inf
