@@ -231,6 +231,10 @@ class SetFunction(ABC):
         """
         raise TypeError(f"{type(self).__name__} does not enter a search on gains")
 
+    def on_device(self, machine: Any) -> Any:
+        """The function on batches that live on an accelerator (:class:`dsprog.device.batched.Batched`), or None."""
+        return None
+
     def minus(self, other: SetFunction) -> SetFunction | None:
         """f - other as one function, where the two are bounded better together."""
         return None

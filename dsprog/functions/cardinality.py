@@ -5,6 +5,8 @@ h concave makes h(|S|) submodular: its increments fall with the size. Its concav
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -113,6 +115,12 @@ class CardinalityConcave(SetFunction):
     def gains(self, model: GainModel, elements: Ints, weight: float) -> None:
         """One curve, given at whole numbers."""
         model.steps(self._h, elements, weight)
+
+    def on_device(self, machine: Any) -> Any:
+        """By its values."""
+        from dsprog.device.cardinality import CardinalityOnDevice
+
+        return CardinalityOnDevice(machine, self._h)
 
     def columns(self, model: ColumnModel, elements: Ints, weight: float) -> Expression | None:
         """From below a curve of |S|, linear between whole numbers."""

@@ -11,6 +11,8 @@ binary points stay. Where -φ'' >= h on [0, w(V)], the parabola ½h t(w_min - t)
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -278,6 +280,16 @@ class ConcaveOfModular(SetFunction):
         """A group is a curve."""
         at = self._scalar.phi(self.W @ (elements == IN).astype(float))
         model.curves(self.W, self.weights, (self._scalar.code, self._scalar.parameter), elements, weight, at)
+
+    def on_device(self, machine: Any) -> Any:
+        """With φ by name."""
+        from dsprog.device.concave import ConcaveOnDevice
+
+        if self._scalar.code < 0:
+            return None
+        phi, groups = (self._scalar.code, self._scalar.parameter), {"weights": self.weights, "smallest": self._smallest}
+        groups |= {"rise": self._rise, "bend": self._bend}
+        return ConcaveOnDevice(machine, phi, self._scalar.phi, self._scalar.slope, self.W, **groups)
 
     def columns(self, model: ColumnModel, elements: Ints, weight: float) -> Expression | None:
         """Each group lies under tangents, or is a curve of its weight; a group of one element is modular.

@@ -168,6 +168,12 @@ class Coverage(SetFunction):
         """An item is a client whose benefits are 0 or its weight."""
         model.maxima(self.members.multiply(self.weights[:, None]).tocsc(), elements, weight)
 
+    def on_device(self, machine: Any) -> Any:
+        """With dense members."""
+        from dsprog.device.coverage import CoverageOnDevice
+
+        return CoverageOnDevice(machine, self.members.toarray(), self.weights)
+
     def columns(self, model: ColumnModel, elements: Ints, weight: float) -> Expression:
         """An item is a column z_i: z_i >= x_j for each j that covers it, or z_i <= Σ x_j and z_i <= 1.
 

@@ -207,6 +207,13 @@ class FacilityLocation(SetFunction):
         """With nothing included, the same family on fewer facilities."""
         return super()._restrict(include, free) if len(include) else FacilityLocation(self.similarity[:, free])
 
+    def on_device(self, machine: Any) -> Any:
+        """With dense similarities."""
+        from dsprog.device.facility import FacilityOnDevice
+
+        dense = self.similarity.toarray() if self._is_sparse else self.similarity
+        return FacilityOnDevice(machine, dense, np.argsort(-dense, axis=1, kind="stable"))
+
     def spans(self) -> Masks | None:
         """j spans k if it serves every client at least as well."""
         if self._is_sparse:

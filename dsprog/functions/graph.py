@@ -144,6 +144,12 @@ class Quadratic(SetFunction):
             table = np.concatenate([table, table + weight])
         return table
 
+    def on_device(self, machine: Any) -> Any:
+        """With a dense matrix of pairs."""
+        from dsprog.device.quadratic import QuadraticOnDevice
+
+        return QuadraticOnDevice(machine, self.u, self.pairs.toarray(), self.constant)
+
     def quadratic_form(self) -> QuadraticForm:
         """As it is stored."""
         return QuadraticForm(self.u, self.pairs, self.constant)

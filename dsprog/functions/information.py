@@ -135,6 +135,12 @@ class CountedEntropy(SetFunction):
         values_kernel(self._table, room_for(len(self._table.words)), masks, out)
         return out
 
+    def on_device(self, machine: Any) -> Any:
+        """With the same packed rows."""
+        from dsprog.device.entropy import EntropyOnDevice
+
+        return EntropyOnDevice(machine, self._table, self._offset)
+
     def _values(self, masks: Masks) -> Floats:
         return self._joint(masks) - self._offset
 

@@ -82,6 +82,10 @@ class MutualInformation(SetFunction):
     def _chains(self, orders: Ints, start: Masks) -> Floats:
         return self._parts._chains(orders, start)
 
+    def on_device(self, machine: Any) -> Any:
+        """By the entropies that it is made of."""
+        return machine.function(self._parts if self._split is None else self._split)
+
     def split(self) -> Difference | None:
         """I(X_S; y) = H(X_S) - H(X_S | y); between S and its complement there is nothing to split."""
         return self._split

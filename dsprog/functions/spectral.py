@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -155,6 +156,12 @@ class LogDeterminant(SetFunction):
     def determinant_form(self) -> DeterminantForm:
         """As it is."""
         return DeterminantForm(self._M, self._scale, np.full(self.n, self._shift))
+
+    def on_device(self, machine: Any) -> Any:
+        """By batched linear algebra."""
+        from dsprog.device.determinant import DeterminantOnDevice
+
+        return DeterminantOnDevice(machine, self._M, self._B, self._scale, self._shift, self._modular_slope)
 
     def _concave_extension(self, x: Floats) -> Floats:
         inner = np.eye(len(self._B)) + (self._B * x[:, None, :]) @ self._B.T

@@ -254,4 +254,5 @@ def concatenate(bundles: list[Bundle]) -> Bundle:
 
 def take(bundle: Bundle, rows: Any) -> Bundle:
     """Some nodes of a bundle, by index or by mask."""
+    rows = np.flatnonzero(rows) if getattr(rows, "dtype", None) == np.bool_ else rows
     return {key: array[rows] for key, array in bundle.items()}

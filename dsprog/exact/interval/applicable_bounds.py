@@ -8,6 +8,7 @@ from functools import cached_property
 
 from dsprog.core.algebra import Sum
 from dsprog.core.problem import Problem
+from dsprog.device.machine import HOST, Machine
 from dsprog.exact.interval.bound import Bound
 from dsprog.exact.interval.dual_bound import DualBound
 from dsprog.exact.interval.ends import Ends
@@ -23,13 +24,15 @@ from dsprog.run.needs import Need, check_needs
 class Material:
     """What bounds are made of: the sides of a problem without the curvature that they share, and options.
 
-    ``keep_all`` says that several sets are wanted, so that nothing may be fixed for the sake of one optimum.
+    ``keep_all`` says that several sets are wanted, so that nothing may be fixed for the sake of one optimum, and
+    ``machine`` where the nodes are.
     """
 
     problem: Problem
     extensions: bool = True
     steps: int = 4
     keep_all: bool = False
+    machine: Machine = HOST
 
     @cached_property
     def sides(self) -> tuple[Sum, Sum]:
@@ -47,12 +50,12 @@ class Material:
     @cached_property
     def ends(self) -> Ends:
         """f and g at both ends of intervals."""
-        return Ends(*self.sides)
+        return Ends(*self.sides, self.machine)
 
     @cached_property
     def majorant(self) -> Majorant:
         """Modular upper bounds of g."""
-        return Majorant(self.sides[1], self.extensions)
+        return Majorant(self.sides[1], self.extensions, self.machine)
 
 
 def has_monotone_terms(problem: Problem) -> bool:
@@ -93,21 +96,28 @@ class Kind:
 def modular_bound(made_of: Material) -> Bound:
     """With persistency where one optimum is enough and no row stands against it."""
     rows = made_of.problem.rows
-    return ModularBound(made_of.ends, persistency=not made_of.keep_all and len(rows) == 0, rows=rows)
+    return ModularBound(made_of.ends, not made_of.keep_all and len(rows) == 0, rows, made_of.machine)
 
 
 def dual_bound(made_of: Material) -> Bound:
     """With the rows in its minimisation."""
     rows = made_of.problem.rows
     ends = made_of.ends if len(rows) else None
-    return DualBound(made_of.sides[0], made_of.majorant, rows, made_of.steps, ends)
+    return DualBound(made_of.sides[0], made_of.majorant, rows, made_of.steps, ends, made_of.machine)
+
+
+def pairs_bound(made_of: Material) -> Bound:
+    """On the host only."""
+    if made_of.machine is not HOST:
+        raise ValueError(f"bounds: pairs has no code for device={made_of.machine.name!r}: leave bounds or device out")
+    return PairsBound(*made_of.monotone)
 
 
 KINDS: dict[str, Kind] = {
     "modular": Kind((), True, modular_bound),
     "dual": Kind((), True, dual_bound),
-    "monotone": Kind((MONOTONE_TERMS,), False, lambda made_of: MonotoneBound(*made_of.monotone)),
-    "pairs": Kind((MONOTONE_TERMS, CLASS_INFORMATION), False, lambda made_of: PairsBound(*made_of.monotone)),
+    "monotone": Kind((MONOTONE_TERMS,), False, lambda made_of: MonotoneBound(*made_of.monotone, made_of.machine)),
+    "pairs": Kind((MONOTONE_TERMS, CLASS_INFORMATION), False, pairs_bound),
 }
 
 
@@ -117,7 +127,7 @@ def check_named(names: tuple[str, ...], problem: Problem) -> None:
         check_needs(f"bounds: {name}", KINDS[name].needs, problem)
 
 
-def fitting(problem: Problem, majorant: Majorant) -> list[tuple[str, ...]]:
+def fitting(problem: Problem, majorant: Majorant, machine: Machine = HOST) -> list[tuple[str, ...]]:
     """Sets of bounds that fit an objective, by name; the best one at the root is to be taken, the first of equals.
 
     Where tangents are all that it needs, the dual bound goes first: it closes half of all nodes, and only the others
@@ -126,7 +136,8 @@ def fitting(problem: Problem, majorant: Majorant) -> list[tuple[str, ...]]:
     submodular = ("dual", "modular") if majorant.all_tangible else ("modular", "dual")
     if not has_monotone_terms(problem):
         return [submodular]
-    monotone = ("monotone", "pairs") if charges_columns(problem) else ("monotone",)
+    pairs = machine is HOST and charges_columns(problem)  # packings are made on the host only
+    monotone = ("monotone", "pairs") if pairs else ("monotone",)
     if not problem.objective.is_certifiable:
         return [monotone]
     lost_by_splitting = any(term.function.split() is not None for term in problem.objective.terms)

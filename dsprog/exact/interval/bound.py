@@ -55,13 +55,19 @@ def free(nodes: Bundle) -> Masks:
     return nodes["U"] & ~nodes["I"]
 
 
-def close(nodes: Bundle, cutoff: float) -> tuple[Bundle, Masks, float]:
-    """The nodes below the cutoff, which they are, and the least bound of the others."""
+def least(numbers: Floats) -> float:
+    """The least of some numbers, on whatever machine they are; infinite if there are none."""
+    return float(numbers.min()) if numbers.size else np.inf
+
+
+def close(nodes: Bundle, cutoff: float, few: float = 0.0) -> tuple[Bundle, Masks, float]:
+    """The nodes below the cutoff, which they are, and the least bound of the others; nothing is taken out for a share
+    of at most ``few``.
+    """
     keep = nodes["lower"] < cutoff
-    if keep.all():
+    if len(keep) - int(keep.sum()) <= few * len(keep):
         return nodes, keep, np.inf
-    closed = float(nodes["lower"][~keep].min())
-    return take(nodes, keep), keep, closed
+    return take(nodes, keep), keep, least(nodes["lower"][~keep])
 
 
 def fixed_by_costs(F: Masks, bound: Floats, d: Floats, cutoff: float) -> tuple[Masks, Masks, float]:
@@ -73,4 +79,4 @@ def fixed_by_costs(F: Masks, bound: Floats, d: Floats, cutoff: float) -> tuple[M
     with_j, without_j = bound[:, None] + np.maximum(0.0, d), bound[:, None] + np.maximum(0.0, -d)
     exclude = F & (with_j >= cutoff)
     include = F & ~exclude & (without_j >= cutoff)
-    return exclude, include, min(with_j[exclude].min(initial=np.inf), without_j[include].min(initial=np.inf))
+    return exclude, include, min(least(with_j[exclude]), least(without_j[include]))

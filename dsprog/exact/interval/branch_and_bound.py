@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from dsprog.core.problem import Problem
 from dsprog.core.validation import as_count
+from dsprog.device.machine import check_device
 from dsprog.exact.interval.applicable_bounds import KINDS
 from dsprog.exact.interval.interval_search import IntervalSearch
 from dsprog.run.run import Run
@@ -29,14 +30,17 @@ class BranchAndBound(SearchSolver):
         Whether the dual bound uses concave extensions of g.
     steps : int
         Subgradient steps of the dual bound at each node.
-    batch : int
-        Nodes bounded at once.
+    batch : int, optional
+        Nodes bounded at once; 512 on the processor and 65,536 on a card by default.
     leaf : int
         Free elements up to which a node is enumerated.
-    unit : int
-        Nodes in a unit of work.
+    unit : int, optional
+        Nodes in a unit of work; by default some seconds of it.
     starts : int
         Local searches before the search.
+    device : str
+        Where nodes are bounded: "cpu", or "cuda" for a CUDA card (``pip install dsprog[cuda]``), "cuda:1" for the
+        second one. Every term of the objective needs code for it; a term without is refused by name.
 
     Examples
     --------
@@ -50,10 +54,11 @@ class BranchAndBound(SearchSolver):
     bounds: tuple[str, ...] | None = None
     extensions: bool = True
     steps: int = 4
-    batch: int = 512
+    batch: int | None = None
     leaf: int = 2
-    unit: int = 50_000
+    unit: int | None = None
     starts: int = 20
+    device: str = "cpu"
 
     lists: ClassVar[bool] = True
     presolved: ClassVar[bool] = True
@@ -65,8 +70,10 @@ class BranchAndBound(SearchSolver):
             for name in names or ("",):
                 if name not in KINDS:
                     raise ValueError(f"bounds must be among {', '.join(KINDS)}, got {name!r}")
+        check_device(self.device)
         for name in ("steps", "batch", "unit"):
-            as_count(getattr(self, name), name, least=1)
+            if name == "steps" or getattr(self, name) is not None:
+                as_count(getattr(self, name), name, least=1)
         as_count(self.starts, "starts")
         if as_count(self.leaf, "leaf") > LARGEST_LEAF:
             raise ValueError(f"leaf must be at most {LARGEST_LEAF}, got {self.leaf}: a leaf is enumerated")

@@ -18,103 +18,21 @@ still be added; the average mixes both.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
 from dsprog.core.constraints import LinearRows
-from dsprog.core.kernel import kernel
-from dsprog.core.rows import relax_rows
 from dsprog.core.set_function import SetFunction
-from dsprog.core.validation import Floats, Ints, Masks
+from dsprog.core.validation import Floats, Masks
+from dsprog.device.machine import HOST, Machine
 from dsprog.exact.interval.bound import Bound, Tightened, close, fixed_by_costs, free
 from dsprog.exact.interval.contest import Contest, shares
+from dsprog.exact.interval.descent import Minorants
 from dsprog.exact.interval.ends import Ends
 from dsprog.exact.interval.majorant import Majorant
+from dsprog.exact.interval.node_kernels import kernels_on
 from dsprog.run.driver import Bundle
 
 LAGRANGIAN = 1  # of the two ways to step where there are rows
-
-
-@kernel
-def sort_free(x, I, U, orders):
-    """Bring the free elements in each row of ``orders`` into falling order of x, -1 after them; nearly sorted rows are
-    fast.
-    """
-    n = x.shape[1]
-    for b in range(len(x)):
-        m = 0
-        for q in range(n):
-            j = orders[b, q]
-            if j < 0:
-                break
-            if U[b, j] and not I[b, j]:
-                p = m
-                while p > 0 and x[b, orders[b, p - 1]] < x[b, j]:
-                    orders[b, p] = orders[b, p - 1]
-                    p -= 1
-                orders[b, p] = j
-                m += 1
-        for p in range(m, n):
-            orders[b, p] = -1
-
-
-class Minorants(NamedTuple):
-    """A new minorant of each node: increments of f along orders from I, f(I), and the upper bound κ + c of g."""
-
-    orders: Ints
-    increments: Floats
-    f_I: Floats
-    constants: Floats
-    slopes: Floats
-
-
-class Means(NamedTuple):
-    """The averaged minorant of each node, and how many it is made of."""
-
-    counts: Ints
-    constant: Floats
-    d: Floats
-
-
-@kernel
-def average(new, I, x, means, d, value):
-    """Add each node's new minorant to its average; write its slopes d and its value at x."""
-    orders, increments, f_I, constants, slopes = new
-    count, mean_constant, mean_d = means
-    n = x.shape[1]
-    for b in range(len(x)):
-        weight = 2.0 / (count[b] + 2.0)
-        count[b] += 1
-        constant = f_I[b] - constants[b]
-        for j in range(n):
-            d[b, j] = 0.0
-            if I[b, j]:
-                constant -= slopes[b, j]
-        total = constant
-        for p in range(n):
-            j = orders[b, p]
-            if j < 0:
-                break
-            d[b, j] = increments[b, p] - slopes[b, j]
-            total += d[b, j] * x[b, j]
-            mean_d[b, j] += weight * (d[b, j] - mean_d[b, j])
-        mean_constant[b] += weight * (constant - mean_constant[b])
-        value[b] = total
-
-
-@kernel
-def step(d, value, lower, x):
-    """Polyak's step x <- clip(x - (value - lower) d / |d|²), over the coordinates that can still move along -d."""
-    for b in range(len(x)):
-        norm = 0.0
-        for j in range(x.shape[1]):
-            if not (d[b, j] > 0 and x[b, j] <= 0) and not (d[b, j] < 0 and x[b, j] >= 1):
-                norm += d[b, j] * d[b, j]
-        if norm > 0:
-            length = (value[b] - lower[b]) / norm
-            for j in range(x.shape[1]):
-                x[b, j] = min(1.0, max(0.0, x[b, j] - length * d[b, j]))
 
 
 class DualBound(Bound):
@@ -132,6 +50,8 @@ class DualBound(Bound):
         Subgradient steps at each node.
     ends : Ends, optional
         f and g at I and U, for marginals at I where there are rows.
+    machine : Machine
+        Where the nodes are.
     """
 
     name = "dual"
@@ -139,17 +59,24 @@ class DualBound(Bound):
     repeats = False  # a step of the next node does more than a second round of steps
 
     def __init__(
-        self, f: SetFunction, majorant: Majorant, rows: LinearRows, steps: int, ends: Ends | None = None
+        self,
+        f: SetFunction,
+        majorant: Majorant,
+        rows: LinearRows,
+        steps: int,
+        ends: Ends | None = None,
+        machine: Machine = HOST,
     ) -> None:
-        self.f, self.majorant, self.rows, self.steps, self.ends = f, majorant, rows, steps, ends
+        self.f, self.majorant, self.rows, self.steps, self.ends = machine.function(f), majorant, rows, steps, ends
+        self.machine, self.kernels = machine, kernels_on(machine, rows)
         self.contest = Contest(2)  # of steps by the minorant alone and by the Lagrangian
 
     def prepare(self, nodes: Bundle) -> None:
         """No minorant yet."""
-        nodes["mean_constant"] = np.zeros(len(nodes["lower"]))
-        nodes["mean_d"] = np.zeros(nodes["x"].shape)
-        nodes["orders"] = np.tile(np.arange(nodes["x"].shape[1]), (len(nodes["lower"]), 1))
-        nodes["count"] = np.zeros(len(nodes["lower"]), dtype=np.int64)
+        (count, n), xp = nodes["x"].shape, self.machine.xp
+        nodes["mean_constant"], nodes["mean_d"] = xp.zeros(count), xp.zeros((count, n))
+        nodes["orders"] = xp.tile(xp.arange(n, dtype=self.kernels.index), (count, 1))
+        nodes["count"] = xp.zeros(count, dtype=np.int64)
         self.majorant.prepare(nodes)
 
     def moved(self, nodes: Bundle, include: Masks, exclude: Masks) -> None:
@@ -168,15 +95,15 @@ class DualBound(Bound):
             if len(nodes["lower"]) == 0:
                 break
             d, value = self._add_minorant(nodes)
-            bound, reduced = relax_rows(self.rows, nodes, nodes["mean_constant"], nodes["mean_d"])
+            bound, reduced = self.kernels.relax(nodes, nodes["mean_constant"], nodes["mean_d"])
             if k and len(self.rows):  # the first step is the same either way
                 gained += float(shares(nodes["lower"], bound, cutoff).sum())
             nodes["lower"] = np.maximum(nodes["lower"], bound)
             if k + 1 < self.steps:
                 if len(self.rows) and way == LAGRANGIAN:
                     d, value = self._lagrangian(nodes, d, value, bound, reduced)
-                step(d, value, nodes["lower"], nodes["x"])
-            nodes, _, reached = close(nodes, cutoff)
+                self.kernels.step(d, value, nodes)
+            nodes, _, reached = close(nodes, cutoff, self.machine.few if k + 1 < self.steps else 0.0)
             closed = min(closed, reached)
         self.contest.report(way, count, gained)
         return self._fix(nodes, cutoff, closed)
@@ -195,15 +122,13 @@ class DualBound(Bound):
 
     def _add_minorant(self, nodes: Bundle) -> tuple[Floats, Floats]:
         orders = nodes["orders"]
-        sort_free(nodes["x"], nodes["I"], nodes["U"], orders)
+        self.kernels.sort_free(nodes)
         increments = self.f.chains(orders, nodes["I"])
         constants, slopes = self.majorant(nodes)
         if self.ends is not None:
             constants, slopes = self._or_marginals(nodes, constants, slopes)
-        d, value = np.empty(orders.shape), np.empty(len(orders))
-        new = Minorants(orders, increments, nodes["f_I"], constants, slopes)
-        means = Means(nodes["count"], nodes["mean_constant"], nodes["mean_d"])
-        average(new, nodes["I"], nodes["x"], means, d, value)
+        d, value = self.machine.xp.empty(orders.shape), self.machine.xp.empty(len(orders))
+        self.kernels.average(Minorants(orders, increments, nodes["f_I"], constants, slopes), nodes, d, value)
         return d, value
 
     def _or_marginals(self, nodes: Bundle, constants: Floats, slopes: Floats) -> tuple[Floats, Floats]:
@@ -216,7 +141,7 @@ class DualBound(Bound):
 
     def _fix(self, nodes: Bundle, cutoff: float, closed: float) -> Tightened:
         """By the reduced costs of the averaged minorant."""
-        bound, d = relax_rows(self.rows, nodes, nodes["mean_constant"], nodes["mean_d"])
+        bound, d = self.kernels.relax(nodes, nodes["mean_constant"], nodes["mean_d"])
         exclude, include, fixed = fixed_by_costs(free(nodes), bound, d, cutoff)
         return Tightened(nodes, include, exclude, min(closed, fixed))
 

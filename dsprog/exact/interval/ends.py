@@ -6,6 +6,7 @@ import numpy as np
 
 from dsprog.core.set_function import SetFunction
 from dsprog.core.validation import Masks
+from dsprog.device.machine import HOST, Machine
 from dsprog.exact.interval.bound import free
 from dsprog.run.driver import Bundle
 
@@ -17,17 +18,18 @@ class Ends:
     brought up to date by ``refresh``, so that nodes which are closed before never pay for it.
     """
 
-    def __init__(self, f: SetFunction, g: SetFunction) -> None:
-        self.functions = {"f": f, "g": g}
+    def __init__(self, f: SetFunction, g: SetFunction, machine: Machine = HOST) -> None:
+        self.functions = {"f": machine.function(f), "g": machine.function(g)}
+        self.machine = machine
 
     def prepare(self, nodes: Bundle) -> None:
         """Evaluate f at I; all else is stale."""
         shape = nodes["I"].shape
         for end in "IU":
-            nodes[f"stale_{end}"] = np.ones(shape[0], dtype=bool)
+            nodes[f"stale_{end}"] = self.machine.xp.ones(shape[0], dtype=bool)
             for name in self.functions:
-                nodes[f"{name}_{end}"] = np.empty(shape[0])
-                nodes[f"d{name}_{end}"] = np.empty(shape)
+                nodes[f"{name}_{end}"] = self.machine.xp.empty(shape[0])
+                nodes[f"d{name}_{end}"] = self.machine.xp.empty(shape)
         nodes["f_I"] = self.functions["f"].values(nodes["I"])
 
     def moved(self, nodes: Bundle, include: Masks, exclude: Masks) -> None:

@@ -8,18 +8,21 @@ between units.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, ClassVar
+from itertools import count
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from dsprog.approximate.first_sets import offer_first_sets
 from dsprog.core.problem import Problem
-from dsprog.core.rows import propagate
 from dsprog.core.submodularity import refuse_refuted
 from dsprog.core.validation import Floats, Masks
+from dsprog.device.machine import HOST, Machine, machine_named
 from dsprog.exact.interval.applicable_bounds import KINDS, Material, check_named, fitting, rests_on_submodularity
-from dsprog.exact.interval.bound import Bound, free
+from dsprog.exact.interval.bound import Bound, free, least
+from dsprog.exact.interval.node_kernels import NodeKernels, kernels_on
 from dsprog.run.driver import Bundle, Expansion, Method, concatenate, remade, take
 from dsprog.run.run import Run
 
@@ -27,7 +30,6 @@ if TYPE_CHECKING:
     from dsprog.exact.interval.branch_and_bound import BranchAndBound
 
 LONG = 0.1  # seconds of a batch under a time limit, beyond which batches get smaller
-FIRST_BATCH = 8  # under a time limit, until it is known what a node costs
 SOON = 4  # a unit ends once a quarter of the list may have changed, which lowers the cutoff
 KEPT = ("lower", "I", "U", "x")  # what a node is made of; the rest is computed again
 
@@ -42,9 +44,36 @@ class IntervalSearch(Method):
         super().__init__(problem, run)
         self.options, self.objective, self.n = options, problem.objective, problem.n
         self.integral = self.objective.knows.integral is True
-        self.material = Material(problem, options.extensions, options.steps, keep_all=run.lists)
         self._bound_of: dict[str, Bound] = {}
-        self._batch = options.batch if math.isinf(run.seconds_left) else min(options.batch, FIRST_BATCH)
+        self._batch = 0  # until it is known where the nodes are
+
+    # -- where the nodes are ----------------------------------------------------------------------------------------
+
+    @cached_property
+    def machine(self) -> Machine:
+        """The machine that the user named."""
+        return machine_named(self.options.device)
+
+    @cached_property
+    def material(self) -> Material:
+        """What bounds are made of."""
+        options, keep_all = self.options, self.run.lists
+        return Material(self.problem, options.extensions, options.steps, keep_all, self.machine)
+
+    @cached_property
+    def kernels(self) -> NodeKernels:
+        """Compiled steps on that machine."""
+        return kernels_on(self.machine, self.problem.rows)
+
+    @cached_property
+    def values(self) -> Callable[[Masks], Floats]:
+        """Values of the objective there."""
+        return self.machine.function(self.objective).values
+
+    @property
+    def largest_batch(self) -> int:
+        """Nodes bounded at once."""
+        return self.options.batch or self.machine.batch
 
     # -- which bounds -----------------------------------------------------------------------------------------------
 
@@ -72,7 +101,7 @@ class IntervalSearch(Method):
         if named is not None:
             check_named(named, self.problem)
             return named
-        choices = fitting(self.problem, self.material.majorant)
+        choices = fitting(self.problem, self.material.majorant, self.machine)
         return max(choices, key=self._root_bound) if len(choices) > 1 else choices[0]
 
     @cached_property
@@ -110,11 +139,11 @@ class IntervalSearch(Method):
 
     def _root_bound(self, names: tuple[str, ...]) -> float:
         """What some bounds prove of all sets."""
-        bounds, nodes = self._made(names), self._everything()
+        bounds, nodes = self._made(names), self._sent(self._everything())
         self._prepare(nodes, bounds)
         for bound in bounds:
             nodes = bound.tighten(nodes, np.inf).nodes
-        return float(nodes["lower"][0]) if len(nodes["lower"]) else np.inf
+        return least(nodes["lower"])
 
     # -- the method -------------------------------------------------------------------------------------------------
 
@@ -145,16 +174,16 @@ class IntervalSearch(Method):
 
     def expand(self, bundle: Bundle, cutoff: float) -> Expansion:
         """Search depth first from a bundle, until the unit is done or a better set asks for a new cutoff."""
-        stack = [dict(bundle)]
+        stack, spilled = [self._sent(bundle)], []
         self._prepare(stack[0], self.bounds)
-        nodes, closed = 0, np.inf
+        nodes, closed, unit = 0, np.inf, self.options.unit or self.machine.unit
         found: list[tuple[Masks, Floats]] = []
         new: set[bytes] = set()  # sets that the run has not in its list yet
 
         def frontier() -> tuple[int, float]:
-            return summary(stack, closed)
+            return summary([*spilled, *stack], closed)
 
-        while stack and nodes < self.options.unit:
+        while stack and nodes < unit:
             if self.run.pause(nodes, "search", frontier):
                 break
             began, batch = self.run.seconds, self._pop(stack)
@@ -170,16 +199,38 @@ class IntervalSearch(Method):
             closed = min(closed, reached)
             if len(children["lower"]):
                 stack.append(children)
+                self._spill(stack, spilled)
             better = values < cutoff
             if better.any():
-                found.append((masks[better], values[better]))
-                new |= {mask.tobytes() for mask in masks[better] if not self.run.best.holds(mask)}
+                found.append(self._fetched(masks[better], values[better]))
+                new |= {mask.tobytes() for mask in found[-1][0] if not self.run.best.holds(mask)}
                 if len(new) * SOON >= self.run.best.keeps:
                     break
         masks = np.concatenate([np.zeros((0, self.n), dtype=bool), *(m for m, _ in found)])
         values = np.concatenate([np.zeros(0), *(v for _, v in found)])
-        left = [{key: part[key] for key in KEPT} for part in stack]
-        return Expansion(left, nodes, masks, values, closed, "search")
+        return Expansion(spilled + self._kept(stack), nodes, masks, values, closed, "search")
+
+    def _sent(self, bundle: Bundle) -> Bundle:
+        """A bundle of the host on the machine of this search."""
+        return {key: self.machine.send(array) for key, array in bundle.items()}
+
+    def _kept(self, stack: list[Bundle]) -> list[Bundle]:
+        """Open nodes as bundles of the host; those of a device as one, since it wants many nodes at once."""
+        parts = stack if self.machine is HOST or not stack else [concatenate(stack)]
+        return [{key: self.machine.fetch(part[key]) for key in KEPT} for part in parts]
+
+    def _spill(self, stack: list[Bundle], spilled: list[Bundle]) -> None:
+        """Move the oldest nodes of a stack to the host if there are more than the machine has room for."""
+        most = self.machine.most_open(self.n)
+        while len(stack) > 1 and sum(len(part["lower"]) for part in stack) > most:
+            spilled += self._kept([stack.pop(0)])
+
+    def _fetched(self, masks: Masks, values: Floats) -> tuple[Masks, Floats]:
+        """Sets and their values on the host; where they come from a device, the values are computed again."""
+        if self.machine is HOST:
+            return masks, values
+        here = self.machine.fetch(masks)
+        return here, self.objective.values(here)
 
     def _prepare(self, nodes: Bundle, bounds: list[Bound]) -> None:
         """Add what the bounds keep with their nodes."""
@@ -191,10 +242,15 @@ class IntervalSearch(Method):
     def _adapt_batch(self, seconds: float) -> None:
         """Under a time limit batches are such that the clock is looked at often, whatever f and g cost."""
         if math.isfinite(self.run.seconds_left):
-            half, double = max(1, self._batch // 2), min(self.options.batch, 2 * self._batch)
+            least, double = self.machine.first_batch, min(self.largest_batch, 2 * self._batch)
+            half = max(1 if self.machine is HOST else min(least, self.largest_batch), self._batch // 2)
             self._batch = half if seconds > LONG else double if seconds < 0.25 * LONG else self._batch
 
     def _pop(self, stack: list[Bundle]) -> Bundle:
+        limited = math.isfinite(self.run.seconds_left)
+        self._batch = self._batch or (
+            min(self.largest_batch, self.machine.first_batch) if limited else self.largest_batch
+        )
         size, parts, taken = self._batch, [], 0
         while stack and taken < size:
             part = stack.pop()
@@ -211,24 +267,31 @@ class IntervalSearch(Method):
         nodes = self._propagate(nodes)
         closed = np.inf
         for bound in self.bounds:
-            settled = []
-            while len(nodes["lower"]):
-                tightened = bound.tighten(nodes, cutoff)
-                nodes, closed = tightened.nodes, min(closed, tightened.closed)
-                self._move(nodes, tightened.include, tightened.exclude)
-                again = (tightened.include | tightened.exclude).any(axis=1) & bound.repeats
-                settled.append(take(nodes, ~again))
-                nodes = take(nodes, again)
-            nodes, reached = self._round(concatenate([*settled, nodes]), cutoff)
+            nodes, reached = self._tightened(nodes, bound, cutoff)
             closed = min(closed, reached)
         nodes = self._propagate(nodes)
         nodes, masks, values = self._finish(nodes)
         return self._split(nodes), closed, masks, values
 
+    def _tightened(self, nodes: Bundle, bound: Bound, cutoff: float) -> tuple[Bundle, float]:
+        """Nodes after a bound, tried again where it fixed elements, and the least bound closed."""
+        settled, closed = [], np.inf
+        for tries in count(1):
+            tightened = bound.tighten(nodes, cutoff)
+            nodes, closed = tightened.nodes, min(closed, tightened.closed)
+            moved = self._move(nodes, tightened.include, tightened.exclude)
+            if not (moved and bound.repeats) or tries >= self.machine.rounds:
+                break
+            again = (tightened.include | tightened.exclude).any(axis=1)
+            settled.append(take(nodes, ~again))
+            nodes = take(nodes, again)
+        nodes, reached = self._round(concatenate([*settled, nodes]) if settled else nodes, cutoff)
+        return nodes, min(closed, reached)
+
     def _propagate(self, nodes: Bundle) -> Bundle:
         if len(self.problem.rows) == 0:
             return nodes
-        include, exclude, feasible = propagate(self.problem.rows, nodes)
+        include, exclude, feasible = self.kernels.propagate(nodes)
         self._move(nodes, include, exclude)
         return take(nodes, feasible)
 
@@ -249,7 +312,7 @@ class IntervalSearch(Method):
             return nodes, np.inf
         nodes["lower"] = np.ceil(nodes["lower"] - 1e-6)
         keep = nodes["lower"] < cutoff
-        return take(nodes, keep), float(nodes["lower"][~keep].min(initial=np.inf))
+        return take(nodes, keep), least(nodes["lower"][~keep])
 
     def _finish(self, nodes: Bundle) -> tuple[Bundle, Masks, Floats]:
         """Enumerate small nodes, and round the points of the others."""
@@ -257,12 +320,15 @@ class IntervalSearch(Method):
         sizes = free(nodes).sum(axis=1)
         small = sizes <= self.options.leaf
         parts = [short]
-        parts += [subsets(take(nodes, small & (sizes == size)), size) for size in range(self.options.leaf + 1)]
+        if small.any():
+            for size in range(self.options.leaf + 1):
+                parts.append(subsets(take(nodes, small & (sizes == size)), size, self.machine.xp))
+            nodes = take(nodes, ~small)
         if self.uses_ends:  # the dual bound has moved x
-            parts.append((nodes["x"][~small] >= 0.5) & nodes["U"][~small] | nodes["I"][~small])
+            parts.append((nodes["x"] >= 0.5) & nodes["U"] | nodes["I"])
         masks = np.concatenate(parts)
-        masks = masks[self.problem.feasible(masks)] if len(self.problem.rows) else masks
-        return take(nodes, ~small), masks, self.objective.values(masks)
+        masks = masks[self.kernels.feasible(masks)] if len(self.problem.rows) else masks
+        return nodes, masks, self.values(masks)
 
     def _cut_short(self, nodes: Bundle) -> tuple[Bundle, Masks]:
         """The nodes in which a size leaves more than one element to choose, and all sets of the others.
@@ -270,26 +336,28 @@ class IntervalSearch(Method):
         With |S| <= |I| + 1 these are I and I ∪ j, with |S| >= |U| - 1 they are U and U∖j.
         """
         least, most = self.sizes
+        if least == -np.inf and most == np.inf:
+            return nodes, nodes["I"][:0]
         with_one = nodes["I"].sum(axis=1) + 1 >= most
         without_one = ~with_one & (nodes["U"].sum(axis=1) - 1 <= least)
         if not (with_one.any() or without_one.any()):
-            return nodes, np.zeros((0, self.n), dtype=bool)
+            return nodes, nodes["I"][:0]
         found = []
         for rows, end in ((with_one, "I"), (without_one, "U")):
             ends, (b, j) = nodes[end][rows], np.nonzero(free(nodes)[rows])
             flipped = ends[b]
-            flipped[np.arange(len(b)), j] ^= True
+            flipped[self.machine.xp.arange(len(b)), j] ^= True
             found += [ends, flipped]
         return take(nodes, ~(with_one | without_one)), np.concatenate(found)
 
     def _split(self, nodes: Bundle) -> Bundle:
         """Two children for each node: with the element of the best score, and without it."""
-        rows = np.arange(len(nodes["lower"]))
+        rows = self.machine.xp.arange(len(nodes["lower"]))
         children = take(nodes, np.repeat(rows, 2))
         if len(rows) == 0:
             return children
         scores = np.where(free(nodes), self.leader.scores(nodes), -np.inf)
-        chosen = np.zeros(nodes["I"].shape, dtype=bool)
+        chosen = np.zeros_like(nodes["I"])
         chosen[rows, scores.argmax(axis=1)] = True
         include, exclude = np.zeros_like(children["I"]), np.zeros_like(children["I"])
         include[0::2], exclude[1::2] = chosen, chosen
@@ -304,16 +372,16 @@ class IntervalSearch(Method):
 def summary(stack: list[Bundle], closed: float) -> tuple[int, float]:
     """How many nodes are open on a stack, and the least bound of these and of what was closed."""
     bounds = [part["lower"] for part in stack]
-    return sum(map(len, bounds)), min(closed, *(float(lower.min(initial=np.inf)) for lower in bounds), np.inf)
+    return sum(map(len, bounds)), min(closed, *map(least, bounds), np.inf)
 
 
-def subsets(nodes: Bundle, size: int) -> Masks:
-    """All sets of intervals that have ``size`` free elements each."""
-    codes = (np.arange(1 << size)[:, None] >> np.arange(size)) & 1 == 1
+def subsets(nodes: Bundle, size: int, xp: Any = np) -> Masks:
+    """All sets of intervals that have ``size`` free elements each; ``xp`` makes arrays where the nodes are."""
+    codes = (xp.arange(1 << size)[:, None] >> xp.arange(size)) & 1 == 1
     count = len(nodes["I"])
     masks = np.repeat(nodes["I"], len(codes), axis=0)
     if size and count:
         columns = np.nonzero(free(nodes))[1].reshape(count, size)
-        rows = np.arange(count * len(codes))[:, None]
+        rows = xp.arange(count * len(codes))[:, None]
         masks[rows, np.repeat(columns, len(codes), axis=0)] = np.tile(codes, (count, 1))
     return masks

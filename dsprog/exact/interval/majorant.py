@@ -15,6 +15,7 @@ import numpy as np
 
 from dsprog.core.algebra import Sum
 from dsprog.core.validation import Floats, Masks
+from dsprog.device.machine import HOST, Machine
 from dsprog.exact.interval.bound import free
 from dsprog.run.driver import Bundle
 
@@ -22,11 +23,12 @@ from dsprog.run.driver import Bundle
 class Majorant:
     """Upper bounds of a submodular sum, term by term the best kind that the term has."""
 
-    def __init__(self, g: Sum, extensions: bool = True) -> None:
+    def __init__(self, g: Sum, extensions: bool = True, machine: Machine = HOST) -> None:
         has = [extensions and h.has_concave_extension and (a > 0 or h.knows.modular is True) for a, h in g.terms]
-        self.tangible = Sum(g.n, [term for term, tangent in zip(g.terms, has) if tangent])
-        self.plain = Sum(g.n, [term for term, tangent in zip(g.terms, has) if not tangent])
-        self.all_tangible = not self.plain.terms
+        tangible = Sum(g.n, [term for term, tangent in zip(g.terms, has) if tangent])
+        plain = Sum(g.n, [term for term, tangent in zip(g.terms, has) if not tangent])
+        self.all_tangible = not plain.terms
+        self.tangible, self.plain = machine.function(tangible), machine.function(plain)
 
     def prepare(self, nodes: Bundle) -> None:
         """Marginals of the plain part at both ends."""

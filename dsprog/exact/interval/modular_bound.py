@@ -16,10 +16,11 @@ from __future__ import annotations
 import numpy as np
 
 from dsprog.core.constraints import LinearRows
-from dsprog.core.rows import relax_rows
 from dsprog.core.validation import Floats, Masks
+from dsprog.device.machine import HOST, Machine
 from dsprog.exact.interval.bound import Bound, Tightened, close, fixed_by_costs, free
 from dsprog.exact.interval.ends import Ends
+from dsprog.exact.interval.node_kernels import NodeKernels, kernels_on
 from dsprog.run.driver import Bundle
 
 PAIRINGS = (("I", "I"), ("I", "U"), ("U", "I"), ("U", "U"))  # the ends at which f and g have their values
@@ -46,8 +47,11 @@ class ModularBound(Bound):
     uses_ends = True
     guides = True  # by curvature
 
-    def __init__(self, ends: Ends, persistency: bool = True, rows: LinearRows | None = None) -> None:
+    def __init__(
+        self, ends: Ends, persistency: bool = True, rows: LinearRows | None = None, machine: Machine = HOST
+    ) -> None:
         self.ends, self.persistency, self.rows = ends, persistency, rows
+        self.kernels = None if rows is None or len(rows) == 0 else kernels_on(machine, rows)
         self.won, self.batches = np.zeros(len(PAIRINGS)), 0
 
     def prepare(self, nodes: Bundle) -> None:
@@ -59,8 +63,8 @@ class ModularBound(Bound):
     def tighten(self, nodes: Bundle, cutoff: float) -> Tightened:
         """Raise ``lower`` to the best of the four."""
         self.ends.refresh(nodes)
-        if self.rows is not None and len(self.rows):
-            return self._tighten_by_rows(nodes, cutoff, self.rows)
+        if self.kernels is not None:
+            return self._tighten_by_rows(nodes, cutoff, self.kernels)
         F = free(nodes)
         f_I, f_U, g_I, g_U = (nodes[key] for key in ("f_I", "f_U", "g_I", "g_U"))
         df_I, df_U, dg_I, dg_U = (nodes[key] for key in ("df_I", "df_U", "dg_I", "dg_U"))
@@ -74,7 +78,8 @@ class ModularBound(Bound):
             f_U - g_I + least(-dg_I, -df_I),
             f_U - g_U + least(0.0, dg_U - df_I),
         )
-        nodes["lower"] = np.maximum.reduce([nodes["lower"], *bounds])
+        for bound in bounds:
+            nodes["lower"] = np.maximum(nodes["lower"], bound)
         nodes, _, closed = close(nodes, cutoff)
         F = free(nodes)
         if not self.persistency:
@@ -83,14 +88,14 @@ class ModularBound(Bound):
         include = F & ~exclude & (nodes["df_I"] - nodes["dg_U"] <= 0)
         return Tightened(nodes, include, exclude, closed)
 
-    def _tighten_by_rows(self, nodes: Bundle, cutoff: float, rows: LinearRows) -> Tightened:
+    def _tighten_by_rows(self, nodes: Bundle, cutoff: float, kernels: NodeKernels) -> Tightened:
         """One pairing after the other; the nodes that reach the cutoff leave the batch on the way."""
         include, exclude, closed = np.zeros_like(nodes["I"]), np.zeros_like(nodes["I"]), np.inf
         for k in self._order():
             if len(nodes["lower"]) == 0:
                 break
             constants, d = minorant(nodes, *PAIRINGS[k])
-            bound, reduced = relax_rows(rows, nodes, constants, d)
+            bound, reduced = kernels.relax(nodes, constants, d)
             self.won[k] += int((bound > nodes["lower"]).sum())
             nodes["lower"] = np.maximum(nodes["lower"], bound)
             count = len(nodes["lower"])

@@ -11,7 +11,8 @@ import numpy as np
 from dsprog.core.algebra import LinearCombination, Sum, Term
 from dsprog.core.modular import Modular
 from dsprog.core.validation import Floats, Masks
-from dsprog.exact.interval.bound import Bound, Tightened, close, free
+from dsprog.device.machine import HOST, Machine
+from dsprog.exact.interval.bound import Bound, Tightened, close, free, least
 from dsprog.run.driver import Bundle
 
 
@@ -42,14 +43,14 @@ class MonotoneBound(Bound):
 
     name = "monotone"
 
-    def __init__(self, p: Sum, q: Sum) -> None:
-        self.p, self.q = p, q
+    def __init__(self, p: Sum, q: Sum, machine: Machine = HOST) -> None:
+        self.p, self.q, self.machine = machine.function(p), machine.function(q), machine
 
     def prepare(self, nodes: Bundle) -> None:
         """p at I and q at U, with their marginals."""
-        every = np.arange(len(nodes["lower"]))
+        every = self.machine.xp.arange(len(nodes["lower"]))
         for key in ("p_I", "q_U"):
-            nodes[key], nodes[f"d{key}"] = np.empty(len(every)), np.empty(nodes["x"].shape)
+            nodes[key], nodes[f"d{key}"] = self.machine.xp.empty(len(every)), self.machine.xp.empty(nodes["x"].shape)
         self._evaluate(nodes, every, every)
 
     def moved(self, nodes: Bundle, include: Masks, exclude: Masks) -> None:
@@ -72,7 +73,7 @@ class MonotoneBound(Bound):
         with_j, without_j = bound + nodes["dp_I"], bound + nodes["dq_U"]
         exclude = F & (with_j >= cutoff)
         include = F & ~exclude & (without_j >= cutoff)
-        closed = min(closed, with_j[exclude].min(initial=np.inf), without_j[include].min(initial=np.inf))
+        closed = min(closed, least(with_j[exclude]), least(without_j[include]))
         return Tightened(nodes, include, exclude, closed)
 
     def scores(self, nodes: Bundle) -> Floats:

@@ -15,6 +15,8 @@ and the last term is <= 0 as soon as H^g - Q + D is positive semidefinite: d = -
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from dsprog.core.algebra import Sum
@@ -22,6 +24,7 @@ from dsprog.core.kernel import kernel
 from dsprog.core.knowledge import Knowledge
 from dsprog.core.set_function import SetFunction
 from dsprog.core.validation import Floats, Ints, Masks
+from dsprog.device.quadratic import FieldOnDevice
 
 
 @kernel
@@ -75,12 +78,29 @@ class SharedCurvature(SetFunction):
         chains_kernel(self.Q, orders, start, out)
         return out
 
+    def on_device(self, machine: Any) -> CurvatureOnDevice:
+        """With the same matrix."""
+        return CurvatureOnDevice(machine, self.Q, self.d)
+
     def _concave_extension(self, x: Floats) -> Floats:
         return 0.5 * (np.einsum("bj,bj->b", x @ self.Q, x) + self.d * (x * (1.0 - x)).sum(axis=1))
 
     def _tangents(self, x: Floats) -> tuple[Floats, Floats]:
         slopes = x @ self.Q - self.d * x
         return -0.5 * np.einsum("bj,bj->b", slopes, x), slopes + 0.5 * self.d
+
+
+class CurvatureOnDevice(FieldOnDevice):
+    """:class:`SharedCurvature` on a device."""
+
+    def __init__(self, machine: Any, Q: Floats, d: float) -> None:
+        super().__init__(machine, np.zeros(len(Q)), Q, 0.0)
+        self.d = d
+
+    def tangents(self, x: Floats) -> tuple[Floats, Floats]:
+        """As above."""
+        slopes = x @ self.P - self.d * x
+        return -0.5 * (slopes * x).sum(axis=1), slopes + 0.5 * self.d
 
 
 def share_curvature(f: Sum, g: Sum) -> tuple[Sum, Sum]:

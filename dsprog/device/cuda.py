@@ -1,0 +1,110 @@
+"""A CUDA card, by CuPy: arrays in its memory, and kernels that are compiled for it when they are first used.
+
+The sources of the kernels are the ``.cu`` files beside this one. A *team* of lanes, one warp, works on one set or one
+node; teams know nothing of each other. Sizes that a kernel needs to know when it is compiled are given as macros.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache, cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dsprog.core.set_function import SetFunction
+from dsprog.device.batched import Batched, on_device
+from dsprog.device.machine import Machine
+
+KERNELS = Path(__file__).parent / "kernels"
+WARP = 32  # lanes of a team
+TEAMS = 4  # in a block, where shared memory allows
+PLAIN = 48 * 1024  # bytes of shared memory that a block has without asking
+SHARE = 0.4  # of the card's memory that is left to open nodes
+
+
+def source(name: str) -> str:
+    """The source of a file of kernels, with what all have in common."""
+    return (KERNELS / "common.cuh").read_text() + (KERNELS / f"{name}.cu").read_text()
+
+
+class Cuda(Machine):
+    """One card of this machine."""
+
+    batch, unit, first_batch, lanes = 65_536, 1 << 26, 4096, WARP
+    few, rounds = 0.125, 2
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+        self.name = f"cuda:{number}" if number else "cuda"
+        self.xp = library()
+        try:
+            count = self.xp.cuda.runtime.getDeviceCount()
+        except self.xp.cuda.runtime.CUDARuntimeError as error:
+            raise RuntimeError(f"device={self.name!r} needs a CUDA card, but none was found ({error})") from error
+        if number >= count:
+            raise RuntimeError(f"device={self.name!r} needs {number + 1} CUDA cards, but there are {count}")
+        self.xp.cuda.Device(number).use()
+
+    def send(self, array: np.ndarray) -> Any:
+        """To the card's memory."""
+        return self.xp.asarray(array)
+
+    def fetch(self, array: Any) -> np.ndarray:
+        """From the card's memory."""
+        return np.asarray(self.xp.asnumpy(array))
+
+    def function(self, f: SetFunction) -> Batched:
+        """f on the card; a family without code for it is refused by name."""
+        return on_device(f, self)
+
+    @cached_property
+    def _shared(self) -> int:
+        """Bytes of shared memory that a block may ask for."""
+        return int(self.xp.cuda.Device(self.number).attributes["MaxSharedMemoryPerBlockOptin"])
+
+    @cached_property
+    def _memory(self) -> int:
+        return int(self.xp.cuda.runtime.memGetInfo()[1])
+
+    def most_open(self, n: int) -> float:
+        """A node keeps some seven doubles for each element (:mod:`dsprog.exact.interval.ends`, ``dual_bound``)."""
+        return SHARE * self._memory / (64 * n + 128)
+
+    def kernel(self, file: str, name: str, **macros: int) -> Callable[..., None]:
+        """``launch(teams, *arguments, shared=bytes a team)`` of a kernel."""
+        function, most = self._module(file, tuple(sorted(macros.items()))).get_function(name), self._shared
+
+        def launch(teams: int, *arguments: Any, shared: int = 0, lanes: int = WARP) -> None:
+            if shared > most:
+                raise MemoryError(f"{name} needs {shared} bytes of a card's shared memory, more than {most}")
+            together = 1 if lanes > WARP else max(1, min(TEAMS, most // max(1, shared)))
+            if teams:
+                size = shared * together
+                if size > PLAIN:
+                    function.max_dynamic_shared_size_bytes = size
+                given = tuple(np.int32(a) if isinstance(a, int) else a for a in (teams, *arguments))
+                function((-(-teams // together),), (lanes * together,), given, shared_mem=size)
+
+        return launch
+
+    @cache  # noqa: B019  # one object a card
+    def _module(self, file: str, macros: tuple[tuple[str, int], ...]) -> Any:
+        options = ("-std=c++17", *(f"-D{name}={value}" for name, value in macros))
+        return self.xp.RawModule(code=source(file), options=options)
+
+
+def library() -> Any:
+    """CuPy, or one sentence."""
+    try:
+        import cupy
+    except ImportError as error:
+        raise ImportError("device='cuda' needs CuPy: pip install 'dsprog[cuda]'") from error
+    return cupy
+
+
+@cache
+def cuda(number: int) -> Cuda:
+    """A card by its number."""
+    return Cuda(number)

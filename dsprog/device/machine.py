@@ -1,0 +1,110 @@
+"""Where the arrays of a search live: in the memory of the host, or on an accelerator.
+
+A search is written once, in NumPy's names. NumPy's functions pass on to the library of the arrays that they get (NEP
+18), so that the same lines run on both; what differs is asked of the machine: new arrays (``xp``), the way there and
+back (``send``, ``fetch``), functions on batches (``function``), and compiled kernels.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any
+
+import numpy as np
+
+from dsprog.core.set_function import SetFunction
+
+
+class Machine(ABC):
+    """What a search asks of the machine that its arrays are on.
+
+    Attributes
+    ----------
+    name : str
+        As a user writes it.
+    xp : module
+        Makes arrays there, with NumPy's names.
+    batch, unit : int
+        Nodes that are bounded at once, and nodes in a unit of work, unless the user says otherwise.
+    first_batch : int
+        The least batch under a time limit, with which a search begins.
+    few : float
+        The share of a batch that may be closed before it is worth while to take the others out.
+    rounds : float
+        How often a bound is tried again at once where it fixed elements.
+    """
+
+    name: str
+    xp: Any
+    batch: int
+    unit: int
+    first_batch: int
+    few: float = 0.0
+    rounds: float = np.inf
+
+    @abstractmethod
+    def send(self, array: np.ndarray) -> Any:
+        """An array of the host, there."""
+
+    @abstractmethod
+    def fetch(self, array: Any) -> np.ndarray:
+        """An array from there, on the host."""
+
+    @abstractmethod
+    def function(self, f: SetFunction) -> Any:
+        """f as ``values``, ``marginals``, ``chains`` and ``tangents`` of arrays that are there."""
+
+    @abstractmethod
+    def most_open(self, n: int) -> float:
+        """How many open nodes on n elements there is room for."""
+
+    def __reduce__(self) -> Any:
+        """Pickled by name: elsewhere it is the machine of that place."""
+        return machine_named, (self.name,)
+
+
+class Host(Machine):
+    """The host's own memory and processor."""
+
+    name, xp, batch, unit, first_batch = "cpu", np, 512, 50_000, 8
+
+    def send(self, array: np.ndarray) -> np.ndarray:
+        """It is here."""
+        return array
+
+    def fetch(self, array: np.ndarray) -> np.ndarray:
+        """It is here."""
+        return array
+
+    def function(self, f: SetFunction) -> SetFunction:
+        """f itself."""
+        return f
+
+    def most_open(self, n: int) -> float:
+        """A unit is small."""
+        return np.inf
+
+
+HOST = Host()
+DEVICES = "'cpu', 'cuda', or 'cuda:1' for the second of several"
+
+
+def check_device(device: str) -> None:
+    """Refuse what is not the name of a device; whether there is one is seen when it is used."""
+    kind, _, number = device.partition(":") if isinstance(device, str) else ("", "", "")
+    if device != "cpu" and (kind != "cuda" or (":" in device and not number.isdecimal())):
+        raise ValueError(f"device must be {DEVICES}, got {device!r}")
+
+
+def machine_named(device: str) -> Machine:
+    """The machine that a user named.
+
+    >>> machine_named("cpu").name
+    'cpu'
+    """
+    check_device(device)
+    if device == "cpu":
+        return HOST
+    from dsprog.device.cuda import cuda
+
+    return cuda(int(device.partition(":")[2] or 0))
