@@ -18,24 +18,26 @@ class ConcaveOnDevice(Batched):
     machine : Machine
     phi : (int, float)
         The code and the parameter of φ.
-    slope, value : callable
-        φ' and φ of arrays of the device.
+    value : callable
+        φ of arrays of the device.
     W : (K, n) array
     weights, smallest, rise, bend : (K,) arrays
         As in :class:`dsprog.ConcaveOfModular`.
     """
 
-    def __init__(self, machine: Any, phi: tuple[int, float], value: Any, slope: Any, W: Any, **groups: Any) -> None:
+    def __init__(self, machine: Any, phi: tuple[int, float], value: Any, W: Any, **groups: Any) -> None:
         (groups_count, self.n), self.xp, self.phi = W.shape, machine.xp, phi
-        self.value, self.slope = value, slope
+        self.value = value
         self.W, self.columns = machine.send(np.ascontiguousarray(W)), machine.send(np.ascontiguousarray(W.T))
         self.weights, self.smallest, self.rise, self.bend = (
             machine.send(groups[name]) for name in ("weights", "smallest", "rise", "bend")
         )
         self.at_zero = float(value(np.zeros(1))[0])
         self.K = groups_count
-        self._chains = machine.kernel("concave", "concave_chains", PER_LANE=per_lane(machine, groups_count))
-        self._marginals = machine.kernel("concave", "concave_marginals", PER_LANE=per_lane(machine, groups_count))
+        size = per_lane(machine, groups_count)
+        self._chains, self._marginals, self._lines = (
+            machine.kernel("concave", f"concave_{name}", PER_LANE=size) for name in ("chains", "marginals", "lines")
+        )
 
     def values(self, masks: Array) -> Array:
         """The weights of all groups by one product."""
@@ -59,10 +61,7 @@ class ConcaveOnDevice(Batched):
     def tangents(self, x: Array) -> tuple[Array, Array]:
         """φ(w·S) <= φ(w·x) + φ'(w·x) (w·S - w·x), with the bent secant on [0, smallest]; two products."""
         t = x @ self.columns
-        low = (t < self.smallest) | (t == 0.0)
-        inner = np.where(low, 1.0, t)
-        secant_slope = self.rise + 0.5 * self.bend * (self.smallest - 2.0 * t)
-        secant = self.at_zero + self.rise * t + 0.5 * self.bend * t * (self.smallest - t)
-        slope = np.where(low, secant_slope, self.slope(inner))
-        value = np.where(low, secant, self.value(inner))
-        return (value - slope * t) @ self.weights, (slope * self.weights) @ self.W
+        slopes, heights = self.xp.empty(t.shape), self.xp.empty(t.shape)
+        groups = (self.weights, self.smallest, self.rise, self.bend)
+        self._lines(len(t), self.K, *self.phi, self.at_zero, *groups, t, slopes, heights)
+        return heights.sum(axis=1), slopes @ self.W

@@ -289,7 +289,7 @@ class ConcaveOfModular(SetFunction):
             return None
         phi, groups = (self._scalar.code, self._scalar.parameter), {"weights": self.weights, "smallest": self._smallest}
         groups |= {"rise": self._rise, "bend": self._bend}
-        return ConcaveOnDevice(machine, phi, self._scalar.phi, self._scalar.slope, self.W, **groups)
+        return ConcaveOnDevice(machine, phi, self._scalar.phi, self.W, **groups)
 
     def columns(self, model: ColumnModel, elements: Ints, weight: float) -> Expression | None:
         """Each group lies under tangents, or is a curve of its weight; a group of one element is modular.

@@ -95,3 +95,32 @@ KERNEL concave_marginals(int teams, int n, int K, int code, double parameter, co
     out[(size_t)b * n + j] = sign * (there - here);
   }
 }
+
+DEVICE double slope_of_phi(int code, double parameter, double t) {
+  if (code == 0) return 0.5 / sqrt(t);
+  if (code == 1) return 1.0 / (1.0 + t);
+  if (code == 2) return parameter * pow(t, parameter - 1.0);
+  return t < parameter ? 1.0 : 0.0;
+}
+
+// The line that touches phi at t = W_k x, with the bent secant of phi on [0, smallest_k]: its slope times the weight of
+// the group, and its value at 0.
+KERNEL concave_lines(int teams, int K, int code, double parameter, double at_zero, const double *weights,
+                     const double *smallest, const double *rise, const double *bend, const double *t, double *slopes,
+                     double *heights) {
+  NODE
+  for (int k = lane; k < K; k += LANES) {
+    const size_t at = (size_t)b * K + k;
+    const double here = t[at], least = smallest[k];
+    double slope, value;
+    if (here < least || here == 0) {
+      slope = rise[k] + 0.5 * bend[k] * (least - 2.0 * here);
+      value = at_zero + rise[k] * here + 0.5 * bend[k] * here * (least - here);
+    } else {
+      slope = slope_of_phi(code, parameter, here);
+      value = phi(code, parameter, here);
+    }
+    slopes[at] = weights[k] * slope;
+    heights[at] = weights[k] * (value - slope * here);
+  }
+}

@@ -70,71 +70,22 @@ DEVICE double grouped(const Data &data, const Word *mask, int *slots, int *sizes
   return total;
 }
 
-#define ENTROPY_ARGUMENTS                                                                                       \
-  int teams, int n, int rows, int width, int bits, int total, const Word *words, const int *counts,         \
-      const double *c_log_c, const Word *fields, const Word *always
-#define ENTROPY_ROOM                                          \
-  const int b = blockIdx.x;                                   \
-  if (b >= teams) return;                                     \
-  const Data data = {rows, width, bits, words, counts, c_log_c}; \
-  double *room = (double *)shared_memory;                     \
-  Word *mask = (Word *)(room + 32);                   \
-  int *slots = (int *)(mask + width);                         \
-  int *sizes = slots + (1 << bits);
-
-// Write the mask of a set; row b of sets.
-DEVICE void write_mask(int n, int width, const Word *fields, const Word *always, const bool *set,
-                       Word *mask) {
+// H = log N - sum of c log c / N for every set, one block a set.
+KERNEL entropy_values(int teams, int n, int rows, int width, int bits, int total, const Word *words, const int *counts,
+                      const double *c_log_c, const Word *fields, const Word *always, const bool *masks, double *out) {
+  const int b = blockIdx.x;
+  if (b >= teams) return;
+  const Data data = {rows, width, bits, words, counts, c_log_c};
+  double *room = (double *)shared_memory;
+  Word *mask = (Word *)(room + 32);
+  int *slots = (int *)(mask + width);
   for (int w = THREAD; w < width; w += THREADS) {
-    Word bits = always[w];
+    Word fielded = always[w];
     for (int j = 0; j < n; j++)
-      if (set[j]) bits |= fields[(size_t)j * width + w];
-    mask[w] = bits;
+      if (masks[(size_t)b * n + j]) fielded |= fields[(size_t)j * width + w];
+    mask[w] = fielded;
   }
   ALL_TOGETHER();
-}
-
-DEVICE void flip_field(int j, int width, const Word *fields, Word *mask) {
-  for (int w = THREAD; w < width; w += THREADS) mask[w] ^= fields[(size_t)j * width + w];
-  ALL_TOGETHER();
-}
-
-// H = log N - sum of c log c / N.
-KERNEL entropy_values(ENTROPY_ARGUMENTS, const bool *masks, double *out) {
-  ENTROPY_ROOM
-  write_mask(n, width, fields, always, masks + (size_t)b * n, mask);
-  const double c = grouped(data, mask, slots, sizes, room);
+  const double c = grouped(data, mask, slots, slots + (1 << bits), room);
   if (THREAD == 0) out[b] = (c_log_c[total] - c) / total;
-}
-
-// H(S + j) - H(S - j): flip one field of the mask at a time.
-KERNEL entropy_marginals(ENTROPY_ARGUMENTS, const bool *masks, const bool *among, double *out) {
-  ENTROPY_ROOM
-  const bool *set = masks + (size_t)b * n;
-  write_mask(n, width, fields, always, set, mask);
-  const double here = grouped(data, mask, slots, sizes, room);
-  for (int j = 0; j < n; j++) {
-    if (!among[(size_t)b * n + j]) continue;
-    flip_field(j, width, fields, mask);
-    const double there = grouped(data, mask, slots, sizes, room);
-    flip_field(j, width, fields, mask);
-    if (THREAD == 0) out[(size_t)b * n + j] = (set[j] ? there - here : here - there) / total;
-  }
-}
-
-KERNEL entropy_chains(ENTROPY_ARGUMENTS, int m, const int *orders, const bool *start, double *out) {
-  ENTROPY_ROOM
-  write_mask(n, width, fields, always, start + (size_t)b * n, mask);
-  double before = grouped(data, mask, slots, sizes, room);
-  for (int p = 0; p < m; p++) {
-    const int j = orders[(size_t)b * m + p];
-    double increment = 0.0;
-    if (j >= 0) {
-      flip_field(j, width, fields, mask);
-      const double after = grouped(data, mask, slots, sizes, room);
-      increment = (before - after) / total;
-      before = after;
-    }
-    if (THREAD == 0) out[(size_t)b * m + p] = increment;
-  }
 }

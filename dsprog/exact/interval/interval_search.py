@@ -242,15 +242,14 @@ class IntervalSearch(Method):
     def _adapt_batch(self, seconds: float) -> None:
         """Under a time limit batches are such that the clock is looked at often, whatever f and g cost."""
         if math.isfinite(self.run.seconds_left):
-            least, double = self.machine.first_batch, min(self.largest_batch, 2 * self._batch)
-            half = max(1 if self.machine is HOST else min(least, self.largest_batch), self._batch // 2)
+            smallest = 1 if self.machine is HOST else min(self.machine.first_batch, self.largest_batch)
+            half, double = max(smallest, self._batch // 2), min(self.largest_batch, 2 * self._batch)
             self._batch = half if seconds > LONG else double if seconds < 0.25 * LONG else self._batch
 
     def _pop(self, stack: list[Bundle]) -> Bundle:
-        limited = math.isfinite(self.run.seconds_left)
-        self._batch = self._batch or (
-            min(self.largest_batch, self.machine.first_batch) if limited else self.largest_batch
-        )
+        if self._batch == 0:
+            unlimited = math.isinf(self.run.seconds_left)
+            self._batch = self.largest_batch if unlimited else min(self.largest_batch, self.machine.first_batch)
         size, parts, taken = self._batch, [], 0
         while stack and taken < size:
             part = stack.pop()
