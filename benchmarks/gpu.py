@@ -1,6 +1,6 @@
 """The search on a card beside one core of the same machine: ``python -m benchmarks.gpu``.
 
-``--rows A50:0,A60:0`` names families, sizes and seeds; each row runs on the card and, unless ``--no-cpu``, on one core.
+``--rows A50:0,A60:0`` names families, sizes and seeds; each row runs on the ``--devices`` given, cuda,cpu.
 Kernels are compiled and the card is woken by a short run before anything is timed. ``--kernels`` times the primitives
 of a family alone, at the batch of a search, and counts what they do: the share of the card's arithmetic or bandwidth
 that each reaches. ``--files`` solves saved instances. Rows are saved as they come.
@@ -54,8 +54,7 @@ def side_by_side(options: argparse.Namespace) -> list[dict[str, Any]]:
     for path in options.files:
         problems.append((path.rpartition("/")[2], ds.read(path)))
     for label, problem in problems:
-        devices = ["cuda"] if options.no_cpu else ["cuda", "cpu"]
-        for device in devices:
+        for device in options.devices.split(","):
             limit = options.time_limit if device == "cuda" else options.cpu_limit
             rows.append(solve(label, problem, device, limit, options.batch if device == "cuda" else None))
             print(table(rows[-1:]).splitlines()[-1], flush=True)
@@ -120,7 +119,7 @@ def main() -> None:
     parser.add_argument("--time-limit", type=float, default=120.0)
     parser.add_argument("--cpu-limit", type=float, default=30.0)
     parser.add_argument("--batch", type=int)
-    parser.add_argument("--no-cpu", action="store_true")
+    parser.add_argument("--devices", default="cuda,cpu")
     parser.add_argument("--kernels", action="store_true")
     options = parser.parse_args()
     print_machine()

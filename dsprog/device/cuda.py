@@ -6,7 +6,8 @@ node; teams know nothing of each other. Sizes that a kernel needs to know when i
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
@@ -33,7 +34,7 @@ class Cuda(Machine):
     """One card of this machine."""
 
     batch, unit, first_batch, lanes = 65_536, 1 << 26, 4096, WARP
-    few, rounds = 0.125, 2
+    few, rounds, fill = 0.125, 2, 4096
 
     def __init__(self, number: int) -> None:
         self.number = number
@@ -58,6 +59,20 @@ class Cuda(Machine):
     def function(self, f: SetFunction) -> Batched:
         """f on the card; a family without code for it is refused by name."""
         return on_device(f, self)
+
+    @contextmanager
+    def running(self) -> Iterator[None]:
+        """CuPy's own reductions in place of CUB's, which take seconds to compile and longer for short rows."""
+        before = self.xp._core.get_routine_accelerators(), self.xp._core.get_reduction_accelerators()
+        try:
+            self._accelerate([], [])
+            yield
+        finally:
+            self._accelerate(*before)
+
+    def _accelerate(self, routines: list[Any], reductions: list[Any]) -> None:
+        self.xp._core.set_routine_accelerators(routines)
+        self.xp._core.set_reduction_accelerators(reductions)
 
     @cached_property
     def _shared(self) -> int:

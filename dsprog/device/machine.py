@@ -8,6 +8,7 @@ back (``send``, ``fetch``), functions on batches (``function``), and compiled ke
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import numpy as np
@@ -30,6 +31,8 @@ class Machine(ABC):
         The least batch under a time limit, with which a search begins.
     few : float
         The share of a batch that may be closed before it is worth while to take the others out.
+    fill : int
+        Nodes that are bounded in about the time that one takes.
     rounds : float
         How often a bound is tried again at once where it fixed elements.
     """
@@ -40,6 +43,7 @@ class Machine(ABC):
     unit: int
     first_batch: int
     few: float = 0.0
+    fill: int = 1
     rounds: float = np.inf
 
     @abstractmethod
@@ -57,6 +61,10 @@ class Machine(ABC):
     @abstractmethod
     def most_open(self, n: int) -> float:
         """How many open nodes on n elements there is room for."""
+
+    def running(self) -> AbstractContextManager[Any]:
+        """Around a part of a search."""
+        return nullcontext()
 
     def __reduce__(self) -> Any:
         """Pickled by name: elsewhere it is the machine of that place."""

@@ -52,7 +52,7 @@ class Emulated(Machine):
     """The kernels of a card on the host, one lane a team, one team after the other."""
 
     name, xp, batch, unit, first_batch, lanes = "emulated", np, 64, 2000, 16, 1
-    few, rounds = 0.125, 2
+    few, rounds, fill = 0.125, 2, 40
 
     def __init__(self, most: float = np.inf) -> None:
         self.most = most
@@ -174,7 +174,7 @@ def bare_nodes(argument: Any) -> Any:
 class Guarded(Machine):
     """Nodes in arrays that are kept apart; functions of the host on them."""
 
-    name, batch, unit, first_batch = "guarded", 64, 2000, 16
+    name, batch, unit, first_batch, fill = "guarded", 64, 2000, 16, 20
     xp = SimpleNamespace(**{name: makes_arrays_there(name) for name in CREATORS})
 
     def send(self, array: np.ndarray) -> Any:

@@ -18,7 +18,7 @@ import numpy as np
 from dsprog.approximate.first_sets import offer_first_sets
 from dsprog.core.problem import Problem
 from dsprog.core.submodularity import refuse_refuted
-from dsprog.core.validation import Floats, Masks
+from dsprog.core.validation import Floats, Ints, Masks
 from dsprog.device.machine import HOST, Machine, machine_named
 from dsprog.exact.interval.applicable_bounds import KINDS, Material, check_named, fitting, rests_on_submodularity
 from dsprog.exact.interval.bound import Bound, free, least
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 LONG = 0.1  # seconds of a batch under a time limit, beyond which batches get smaller
 SOON = 4  # a unit ends once a quarter of the list may have changed, which lowers the cutoff
+MOST_AT_ONCE = 3  # elements that a node is split on
 KEPT = ("lower", "I", "U", "x")  # what a node is made of; the rest is computed again
 
 
@@ -140,10 +141,11 @@ class IntervalSearch(Method):
     def _root_bound(self, names: tuple[str, ...]) -> float:
         """What some bounds prove of all sets."""
         bounds, nodes = self._made(names), self._sent(self._everything())
-        self._prepare(nodes, bounds)
-        for bound in bounds:
-            nodes = bound.tighten(nodes, np.inf).nodes
-        return least(nodes["lower"])
+        with self.machine.running():
+            self._prepare(nodes, bounds)
+            for bound in bounds:
+                nodes = bound.tighten(nodes, np.inf).nodes
+            return least(nodes["lower"])
 
     # -- the method -------------------------------------------------------------------------------------------------
 
@@ -174,6 +176,10 @@ class IntervalSearch(Method):
 
     def expand(self, bundle: Bundle, cutoff: float) -> Expansion:
         """Search depth first from a bundle, until the unit is done or a better set asks for a new cutoff."""
+        with self.machine.running():
+            return self._expand(bundle, cutoff)
+
+    def _expand(self, bundle: Bundle, cutoff: float) -> Expansion:
         stack, spilled = [self._sent(bundle)], []
         self._prepare(stack[0], self.bounds)
         nodes, closed, unit = 0, np.inf, self.options.unit or self.machine.unit
@@ -350,22 +356,45 @@ class IntervalSearch(Method):
         return take(nodes, ~(with_one | without_one)), np.concatenate(found)
 
     def _split(self, nodes: Bundle) -> Bundle:
-        """Two children for each node: with the element of the best score, and without it."""
-        rows = self.machine.xp.arange(len(nodes["lower"]))
-        children = take(nodes, np.repeat(rows, 2))
-        if len(rows) == 0:
-            return children
+        """Two children for each node: with the element of the best score, and without it.
+
+        Where a batch is far smaller than what the machine can bound in the same time, more elements are split on at
+        once, and each node has a child for every way to have or omit them.
+        """
+        xp, parents = self.machine.xp, len(nodes["lower"])
+        if parents == 0:
+            return nodes
         scores = np.where(free(nodes), self.leader.scores(nodes), -np.inf)
-        chosen = np.zeros_like(nodes["I"])
-        chosen[rows, scores.argmax(axis=1)] = True
+        picks = self._best_scores(scores, self._elements_at_once(parents))
+        ways = 1 << picks.shape[1]
+        rows, codes = np.repeat(xp.arange(parents), ways), xp.tile(xp.arange(ways), parents)
+        children = take(nodes, rows)
         include, exclude = np.zeros_like(children["I"]), np.zeros_like(children["I"])
-        include[0::2], exclude[1::2] = chosen, chosen
-        if self.symmetric:  # of S and V∖S only the one with the first element that is split on
-            whole = ~children["I"].any(axis=1) & children["U"].all(axis=1)
-            keep = ~(whole & exclude.any(axis=1))
+        keep, every = xp.ones(len(rows), dtype=bool), xp.arange(len(rows))
+        whole = ~nodes["I"].any(axis=1) & nodes["U"].all(axis=1) if self.symmetric else keep[:0]
+        for k in range(picks.shape[1]):
+            j, omitted = picks[rows, k], (codes >> k) & 1 == 1
+            splits = scores[rows, j] > -np.inf  # a node may have fewer free elements
+            include[every, j] |= splits & ~omitted
+            exclude[every, j] |= splits & omitted
+            keep &= splits | ~omitted
+            if self.symmetric and k == 0:  # of S and V∖S only the one with the first element that is split on
+                keep &= ~(whole[rows] & omitted)
+        if not keep.all():
             children, include, exclude = take(children, keep), include[keep], exclude[keep]
         self._move(children, include, exclude)
         return children
+
+    def _elements_at_once(self, parents: int) -> int:
+        """How many elements to split on, such that the machine has its fill of children."""
+        spare = self.machine.fill // (2 * parents)
+        return min(MOST_AT_ONCE, 1 + max(0, spare.bit_length() - 1))
+
+    def _best_scores(self, scores: Floats, count: int) -> Ints:
+        """The elements of the largest scores of each node, (B, count)."""
+        if count == 1:
+            return scores.argmax(axis=1)[:, None]
+        return np.argsort(-scores, axis=1)[:, :count]
 
 
 def summary(stack: list[Bundle], closed: float) -> tuple[int, float]:
