@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import time
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,9 +19,13 @@ import dsprog as ds
 from benchmarks.families import BENCHMARK_FAMILIES
 from benchmarks.harness import print_machine, referee, save, table
 
-ROWS = "A50:0,A50:1,A50:2,A60:0,A60:1,A60:2,A60:60,B60:0,B60:1,B60:2,C100:0,C100:1,C100:2,D36:0,D36:1,D36:2"
+ROWS = (
+    "A30:0,A40:0,A50:0,A50:1,A50:2,A60:0,A60:1,A60:2,A60:60,A70:70,B40:0,B50:0,B60:0,B60:1,B60:2,B70:0,B80:0,"
+    "C50:0,C70:0,C100:0,C100:1,C100:2,D24:0,D36:0,D36:1,D36:2,D48:0,E36"
+)
 
-WARM = 20.0  # seconds of a first run, in which CuPy compiles
+WARM = 20.0  # seconds of the first run of a family, in which CuPy compiles
+BRIEF = 1.0  # of that of others
 
 
 def parsed(rows: str) -> list[tuple[str, int, int]]:
@@ -28,11 +33,11 @@ def parsed(rows: str) -> list[tuple[str, int, int]]:
     return [(row[0], int(row[1:].partition(":")[0]), int(row.partition(":")[2] or 0)) for row in rows.split(",") if row]
 
 
-def solve(label: str, problem: ds.Problem, device: str, time_limit: float, batch: int | None) -> dict[str, Any]:
+def solve(label: str, problem: ds.Problem, device: str, time_limit: float, warm: float) -> dict[str, Any]:
     """One instance on one device, after a run of some seconds that compiles; what that one took is ``first``."""
-    solver = ds.BranchAndBound(device=device, batch=batch)
+    solver = ds.BranchAndBound(device=device)
     started = time.perf_counter()
-    ds.minimize(problem, solver, time_limit=WARM if device == "cuda" else 2.0)
+    ds.minimize(problem, solver, time_limit=warm)
     first = time.perf_counter() - started
     started = time.perf_counter()
     result = ds.minimize(problem, solver, time_limit=time_limit)
@@ -56,9 +61,10 @@ def side_by_side(options: argparse.Namespace) -> list[dict[str, Any]]:
     for label, problem in problems:
         for device in options.devices.split(","):
             limit = options.time_limit if device == "cuda" else options.cpu_limit
-            rows.append(solve(label, problem, device, limit, options.batch if device == "cuda" else None))
+            seen = any(row["instance"][0] == label[0] and row["device"] == device for row in rows)
+            rows.append(solve(label, problem, device, limit, BRIEF if seen else WARM))
             print(table(rows[-1:]).splitlines()[-1], flush=True)
-        save("gpu", rows)
+        save(options.out, rows)
     return rows
 
 
@@ -112,6 +118,34 @@ def event_seconds(xp: Any, run: Any, repeats: int = 5) -> float:
     return float(np.median(times))
 
 
+def draw(paths: list[str]) -> None:
+    """Seconds over n, on a card and on one core, from saved rows: ``benchmarks/gpu.png``."""
+    import csv
+    import statistics
+
+    import matplotlib.pyplot as plt
+
+    found: dict[tuple[str, str], dict[int, list[float]]] = {}
+    for path in paths:
+        with open(path) as file:
+            for row in csv.DictReader(file):
+                letter, n, _ = parsed(row["instance"])[0]
+                if row["status"] == "optimal":
+                    found.setdefault((letter, row["device"]), {}).setdefault(n, []).append(float(row["seconds"]))
+    names = {letter: family.name for letter, family in BENCHMARK_FAMILIES.items()}
+    figure, axes = plt.subplots(figsize=(7.5, 4.6), layout="constrained")
+    for k, letter in enumerate(sorted({letter for letter, _ in found})):
+        for device, style in (("cpu", "--"), ("cuda", "-")):
+            sizes = sorted(found.get((letter, device), {}))
+            medians = [statistics.median(found[letter, device][n]) for n in sizes]
+            label = f"{letter} {names[letter]}, {'a card' if device == 'cuda' else 'one core'}"
+            axes.plot(sizes, medians, style, marker="o", markersize=4, color=f"C{k}", label=label)
+    axes.set(yscale="log", xlabel="n", ylabel="seconds to a proof", title="One H200 beside one core of its machine")
+    axes.grid(alpha=0.3, which="both")
+    axes.legend(fontsize=8, ncols=2)
+    figure.savefig(Path(__file__).parent / "gpu.png", dpi=120)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rows", default=ROWS)
@@ -121,7 +155,12 @@ def main() -> None:
     parser.add_argument("--batch", type=int)
     parser.add_argument("--devices", default="cuda,cpu")
     parser.add_argument("--kernels", action="store_true")
+    parser.add_argument("--out", default="gpu")
+    parser.add_argument("--draw", nargs="*", help="Saved rows to draw, as CSV files.")
     options = parser.parse_args()
+    if options.draw:
+        draw(options.draw)
+        return
     print_machine()
     print(table(primitives(options) if options.kernels else side_by_side(options)))
 

@@ -95,6 +95,7 @@ def warmup() -> None:
 @click.option("--resume", is_flag=True, help="Continue from the checkpoint if it is there.")
 @click.option("--k-best", type=int, help="List the K best sets.")
 @click.option("--workers", default="1", show_default=True, help="Processes that share the search, or `all`.")
+@click.option("--device", default="cpu", show_default=True, help="cuda, or cuda:1: bound nodes on a card.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @click.option("--save", type=FILE, help="Write the result to a file as JSON.")
 @click.option("--quiet", is_flag=True, help="No live log.")
@@ -147,13 +148,14 @@ def solved(
 ) -> Any:
     """The :class:`dsprog.Result`, or the :class:`dsprog.BestSets` if several were asked for."""
     from dsprog.experiments.instances import read_instance
-    from dsprog.experiments.solvers import solver_named
+    from dsprog.experiments.solvers import solver_named, solver_on
     from dsprog.solve.enumerate import enumerate_best
     from dsprog.solve.minimize import minimize
 
     problem = read_instance(file, kind, number)
+    used = solver_named(solver) if others["device"] == "cpu" else solver_on(others["device"], solver)
     settings = {name: others[name] for name in ("seed", "time_limit", "node_limit", "checkpoint")}
-    settings |= {"solver": solver_named(solver), "constraints": problem.constraints}
+    settings |= {"solver": used, "constraints": problem.constraints}
     settings["verbose"] = int(not others["quiet"])
     settings["workers"] = int(others["workers"]) if others["workers"].isdigit() else others["workers"]
     if k_best is not None:

@@ -33,20 +33,14 @@ def source(name: str) -> str:
 class Cuda(Machine):
     """One card of this machine."""
 
-    batch, unit, first_batch, lanes = 65_536, 1 << 26, 4096, WARP
-    few, rounds, fill = 0.125, 2, 4096
+    batch, unit, first_batch, starts, lanes = 65_536, 1 << 26, 16_384, 5, WARP
+    few, rounds, fill = 0.125, 2, 8192
 
-    def __init__(self, number: int) -> None:
-        self.number = number
-        self.name = f"cuda:{number}" if number else "cuda"
+    def __init__(self, number: int | None, place: int = 0) -> None:
+        self.name = "cuda" if number is None else f"cuda:{number}"
         self.xp = library()
-        try:
-            count = self.xp.cuda.runtime.getDeviceCount()
-        except self.xp.cuda.runtime.CUDARuntimeError as error:
-            raise RuntimeError(f"device={self.name!r} needs a CUDA card, but none was found ({error})") from error
-        if number >= count:
-            raise RuntimeError(f"device={self.name!r} needs {number + 1} CUDA cards, but there are {count}")
-        self.xp.cuda.Device(number).use()
+        self.number = which_card(number, place, card_count(self.xp, self.name))
+        self.xp.cuda.Device(self.number).use()
 
     def send(self, array: np.ndarray) -> Any:
         """To the card's memory."""
@@ -119,7 +113,26 @@ def library() -> Any:
     return cupy
 
 
+def card_count(xp: Any, name: str) -> int:
+    """How many cards there are, or one sentence."""
+    try:
+        return int(xp.cuda.runtime.getDeviceCount())
+    except xp.cuda.runtime.CUDARuntimeError as error:
+        raise RuntimeError(f"device={name!r} needs a CUDA card, but none was found ({error})") from error
+
+
+def which_card(number: int | None, place: int, count: int) -> int:
+    """The card of a number, or the one for a worker's place, in turn.
+
+    >>> which_card(1, 0, 2), which_card(None, 5, 4)
+    (1, 1)
+    """
+    if (number or 0) >= count:
+        raise RuntimeError(f"device='cuda:{number or 0}' needs {(number or 0) + 1} CUDA cards, but there are {count}")
+    return place % count if number is None else number
+
+
 @cache
-def cuda(number: int) -> Cuda:
-    """A card by its number."""
-    return Cuda(number)
+def cuda(number: int | None, place: int = 0) -> Cuda:
+    """A card by its number, or the one of a worker."""
+    return Cuda(number, place)

@@ -27,6 +27,8 @@ class Machine(ABC):
         Makes arrays there, with NumPy's names.
     batch, unit : int
         Nodes that are bounded at once, and nodes in a unit of work, unless the user says otherwise.
+    starts : int
+        Local searches before a search, unless the user says otherwise.
     first_batch : int
         The least batch under a time limit, with which a search begins.
     few : float
@@ -41,6 +43,7 @@ class Machine(ABC):
     xp: Any
     batch: int
     unit: int
+    starts: int = 20
     first_batch: int
     few: float = 0.0
     fill: int = 1
@@ -94,6 +97,7 @@ class Host(Machine):
 
 
 HOST = Host()
+PLACE = 0  # of this process among the workers of a search
 DEVICES = "'cpu', 'cuda', or 'cuda:1' for the second of several"
 
 
@@ -115,4 +119,11 @@ def machine_named(device: str) -> Machine:
         return HOST
     from dsprog.device.cuda import cuda
 
-    return cuda(int(device.partition(":")[2] or 0))
+    number = device.partition(":")[2]
+    return cuda(int(number)) if number else cuda(None, PLACE)
+
+
+def stand_at(place: int) -> None:
+    """Say which of several workers this process is: "cuda" means a card of its own to each, as far as there are any."""
+    global PLACE
+    PLACE = place

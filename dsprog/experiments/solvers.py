@@ -51,6 +51,17 @@ def solver_named(name: str) -> Solver | None:
     return SOLVERS[checked_names(name)[0]]()
 
 
+def solver_on(device: str, name: str = "exact") -> BranchAndBound:
+    """The solver that runs on a device.
+
+    >>> solver_on("cuda").device
+    'cuda'
+    """
+    if checked_names(name)[0] not in ("exact", "interval"):
+        raise ValueError(f"device={device!r} is for the solver interval, got {name}")
+    return BranchAndBound(device=device)
+
+
 def checked_names(names: str) -> list[str]:
     """The names in a list with commas."""
     listed = [name.strip() for name in names.split(",") if name.strip()]

@@ -118,7 +118,7 @@ class CardinalityConcave(SetFunction):
 
     def on_device(self, machine: Any) -> Any:
         """By its values."""
-        from dsprog.device.cardinality import CardinalityOnDevice
+        from dsprog.device.batched_cardinality import CardinalityOnDevice
 
         return CardinalityOnDevice(machine, self._h)
 

@@ -283,7 +283,7 @@ class ConcaveOfModular(SetFunction):
 
     def on_device(self, machine: Any) -> Any:
         """With φ by name."""
-        from dsprog.device.concave import ConcaveOnDevice
+        from dsprog.device.batched_concave import ConcaveOnDevice
 
         if self._scalar.code < 0:
             return None

@@ -170,7 +170,7 @@ class Coverage(SetFunction):
 
     def on_device(self, machine: Any) -> Any:
         """With dense members."""
-        from dsprog.device.coverage import CoverageOnDevice
+        from dsprog.device.batched_coverage import CoverageOnDevice
 
         return CoverageOnDevice(machine, self.members.toarray(), self.weights)
 

@@ -209,7 +209,7 @@ class FacilityLocation(SetFunction):
 
     def on_device(self, machine: Any) -> Any:
         """With dense similarities."""
-        from dsprog.device.facility import FacilityOnDevice
+        from dsprog.device.batched_facility import FacilityOnDevice
 
         dense = self.similarity.toarray() if self._is_sparse else self.similarity
         return FacilityOnDevice(machine, dense, np.argsort(-dense, axis=1, kind="stable"))

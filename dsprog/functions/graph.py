@@ -146,7 +146,7 @@ class Quadratic(SetFunction):
 
     def on_device(self, machine: Any) -> Any:
         """With a dense matrix of pairs."""
-        from dsprog.device.quadratic import QuadraticOnDevice
+        from dsprog.device.batched_quadratic import QuadraticOnDevice
 
         return QuadraticOnDevice(machine, self.u, self.pairs.toarray(), self.constant)
 

@@ -137,7 +137,7 @@ class CountedEntropy(SetFunction):
 
     def on_device(self, machine: Any) -> Any:
         """With the same packed rows."""
-        from dsprog.device.entropy import EntropyOnDevice
+        from dsprog.device.batched_entropy import EntropyOnDevice
 
         return EntropyOnDevice(machine, self._table, self._offset)
 

@@ -159,7 +159,7 @@ class LogDeterminant(SetFunction):
 
     def on_device(self, machine: Any) -> Any:
         """By batched linear algebra."""
-        from dsprog.device.determinant import DeterminantOnDevice
+        from dsprog.device.batched_determinant import DeterminantOnDevice
 
         return DeterminantOnDevice(machine, self._M, self._B, self._scale, self._shift, self._modular_slope)
 

@@ -36,8 +36,8 @@ class BranchAndBound(SearchSolver):
         Free elements up to which a node is enumerated.
     unit : int, optional
         Nodes in a unit of work; by default some seconds of it.
-    starts : int
-        Local searches before the search.
+    starts : int, optional
+        Local searches before the search; 20 on the processor and 5 on a card by default.
     device : str
         Where nodes are bounded: "cpu", or "cuda" for a CUDA card (``pip install dsprog[cuda]``), "cuda:1" for the
         second one. Every term of the objective needs code for it; a term without is refused by name.
@@ -57,7 +57,7 @@ class BranchAndBound(SearchSolver):
     batch: int | None = None
     leaf: int = 2
     unit: int | None = None
-    starts: int = 20
+    starts: int | None = None
     device: str = "cpu"
 
     lists: ClassVar[bool] = True
@@ -71,10 +71,10 @@ class BranchAndBound(SearchSolver):
                 if name not in KINDS:
                     raise ValueError(f"bounds must be among {', '.join(KINDS)}, got {name!r}")
         check_device(self.device)
-        for name in ("steps", "batch", "unit"):
-            if name == "steps" or getattr(self, name) is not None:
-                as_count(getattr(self, name), name, least=1)
-        as_count(self.starts, "starts")
+        as_count(self.steps, "steps", least=1)
+        for name, least in (("batch", 1), ("unit", 1), ("starts", 0)):
+            if getattr(self, name) is not None:
+                as_count(getattr(self, name), name, least=least)
         if as_count(self.leaf, "leaf") > LARGEST_LEAF:
             raise ValueError(f"leaf must be at most {LARGEST_LEAF}, got {self.leaf}: a leaf is enumerated")
 

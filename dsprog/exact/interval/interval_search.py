@@ -164,7 +164,8 @@ class IntervalSearch(Method):
 
     def start(self) -> None:
         """Local optima."""
-        offer_first_sets(self.problem, self.run, self.options.starts)
+        starts = self.options.starts
+        offer_first_sets(self.problem, self.run, self.machine.starts if starts is None else starts)
 
     def proof(self) -> str:
         """Which bounds closed the intervals."""
@@ -180,7 +181,7 @@ class IntervalSearch(Method):
             return self._expand(bundle, cutoff)
 
     def _expand(self, bundle: Bundle, cutoff: float) -> Expansion:
-        stack, spilled = [self._sent(bundle)], []
+        stack, spilled = [self._sent(bundle)], list[Bundle]()
         self._prepare(stack[0], self.bounds)
         nodes, closed, unit = 0, np.inf, self.options.unit or self.machine.unit
         found: list[tuple[Masks, Floats]] = []
@@ -371,7 +372,7 @@ class IntervalSearch(Method):
         children = take(nodes, rows)
         include, exclude = np.zeros_like(children["I"]), np.zeros_like(children["I"])
         keep, every = xp.ones(len(rows), dtype=bool), xp.arange(len(rows))
-        whole = ~nodes["I"].any(axis=1) & nodes["U"].all(axis=1) if self.symmetric else keep[:0]
+        whole: Any = ~nodes["I"].any(axis=1) & nodes["U"].all(axis=1)
         for k in range(picks.shape[1]):
             j, omitted = picks[rows, k], (codes >> k) & 1 == 1
             splits = scores[rows, j] > -np.inf  # a node may have fewer free elements

@@ -24,7 +24,7 @@ from dsprog.core.kernel import kernel
 from dsprog.core.knowledge import Knowledge
 from dsprog.core.set_function import SetFunction
 from dsprog.core.validation import Floats, Ints, Masks
-from dsprog.device.quadratic import FieldOnDevice
+from dsprog.device.batched_quadratic import FieldOnDevice
 
 
 @kernel

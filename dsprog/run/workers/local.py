@@ -28,6 +28,7 @@ from multiprocessing.connection import Connection
 from typing import Any
 
 from dsprog.core.validation import Floats, Masks
+from dsprog.device.machine import stand_at
 from dsprog.run.blas import one_blas_thread
 from dsprog.run.workers.executor import Done, Executor, Failed, Lost, News, SetsFound, WorkersGone
 from dsprog.run.workers.link import Link
@@ -69,6 +70,7 @@ class SharedLink(Link):
 def serve(place: int, shared: Any, pipe: Connection) -> None:
     """The life of a worker: one message after the other, until the pipe ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    stand_at(place)
     messages: queue.SimpleQueue = queue.SimpleQueue()
     link = SharedLink(place, shared, pipe)
     threading.Thread(target=listen, args=(pipe, messages, link), daemon=True).start()
