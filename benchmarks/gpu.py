@@ -9,6 +9,7 @@ that each reaches. ``--files`` solves saved instances. Rows are saved as they co
 from __future__ import annotations
 
 import argparse
+import re
 import time
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,10 @@ import numpy as np
 import dsprog as ds
 from benchmarks.families import BENCHMARK_FAMILIES
 from benchmarks.harness import print_machine, referee, save, table
+from dsprog.device.machine import machine_named
+from dsprog.exact.interval.applicable_bounds import Material
+from dsprog.exact.interval.descent import Minorants
+from dsprog.exact.interval.node_kernels import kernels_on
 
 ROWS = (
     "A30:0,A40:0,A50:0,A50:1,A50:2,A60:0,A60:1,A60:2,A60:60,A70:70,B40:0,B50:0,B60:0,B60:1,B60:2,B70:0,B80:0,"
@@ -29,8 +34,9 @@ BRIEF = 1.0  # of that of others
 
 
 def parsed(rows: str) -> list[tuple[str, int, int]]:
-    """``A50:0`` as family, size and seed."""
-    return [(row[0], int(row[1:].partition(":")[0]), int(row.partition(":")[2] or 0)) for row in rows.split(",") if row]
+    """``A50:0`` as family, size and seed; the end of a file's name is left out."""
+    found = re.findall(r"([A-F])(\d+)(?::(\d+))?", rows)
+    return [(letter, int(n), int(seed or 0)) for letter, n, seed in found]
 
 
 def solve(label: str, problem: ds.Problem, device: str, time_limit: float, warm: float) -> dict[str, Any]:
@@ -69,39 +75,62 @@ def side_by_side(options: argparse.Namespace) -> list[dict[str, Any]]:
 
 
 def primitives(options: argparse.Namespace) -> list[dict[str, Any]]:
-    """Each primitive of the functions of some families alone, at the batch of a search."""
-    from dsprog.device.machine import machine_named
-    from dsprog.exact.interval.applicable_bounds import Material
-    from dsprog.exact.interval.node_kernels import kernels_on
+    """Each primitive of the functions of some families alone, and the steps at nodes, at the batch of a search.
 
+    With ``--once`` each runs a single time, for a profiler: ``ncu --clock-control none --csv --metrics
+    sm__throughput.avg.pct_of_peak_sustained_elapsed,dram__throughput.avg.pct_of_peak_sustained_elapsed python -m
+    benchmarks.gpu --kernels --once``.
+    """
     cuda: Any = machine_named("cuda")
     rows = []
-    for letter, n, seed in parsed(options.rows):
-        family = BENCHMARK_FAMILIES[letter]
-        problem = ds.Problem(ds.Difference(family.build(n, seed)))
-        rng = np.random.default_rng(0)
-        I = rng.random((options.batch or cuda.batch, n)) < 0.25
-        U = I | (rng.random(I.shape) < 0.7)
-        nodes = {"I": cuda.send(I), "U": cuda.send(U), "x": cuda.send(rng.random(I.shape))}
-        nodes["orders"] = cuda.xp.tile(cuda.xp.arange(n, dtype=np.int32), (len(I), 1))
-        kernels = kernels_on(cuda, problem.rows)
-        kernels.sort_free(nodes)
-        free = nodes["U"] & ~nodes["I"]
-        timed: dict[str, Any] = {"sort_free": lambda kernels=kernels, nodes=nodes: kernels.sort_free(nodes)}
-        for side, function in zip("fg", Material(problem, machine=cuda).sides):
-            for _, h in function.terms:
-                there, name = cuda.function(h), f"{side}: {type(h).__name__}"
-                timed[f"{name} values"] = lambda h=there, nodes=nodes: h.values(nodes["U"])
-                timed[f"{name} marginals"] = lambda h=there, nodes=nodes, free=free: h.marginals(nodes["U"], free)
-                timed[f"{name} chains"] = lambda h=there, nodes=nodes: h.chains(nodes["orders"], nodes["I"])
-                if h.has_concave_extension and side == "g":
-                    timed[f"{name} tangents"] = lambda h=there, nodes=nodes: h.tangents(nodes["x"])
-        for name, run in timed.items():
+    problems = [(f"{letter}{n}", BENCHMARK_FAMILIES[letter].build(n, seed)) for letter, n, seed in parsed(options.rows)]
+    problems += [(Path(path).stem, ds.read(path).objective) for path in options.files]
+    for label, objective in problems:
+        problem = ds.Problem(ds.Difference(objective), (ds.Cardinality(1, objective.n // 2),))
+        count = min(options.batch or cuda.batch, 4096 if label.startswith("E") else cuda.batch)
+        for name, run in timed_parts(cuda, problem, count).items():
+            if options.once:
+                run()
+                continue
             seconds = event_seconds(cuda.xp, run)
-            rate = {"ms": 1e3 * seconds, "M nodes/s": len(I) / seconds / 1e6}
-            rows.append({"family": f"{letter}{n}", "primitive": name, **rate})
+            rows.append({"family": label, "primitive": name, "ms": 1e3 * seconds, "M nodes/s": count / seconds / 1e6})
     save("gpu_kernels", rows)
     return rows
+
+
+def timed_parts(cuda: Any, problem: ds.Problem, count: int) -> dict[str, Any]:
+    """What a search does at ``count`` nodes, piece by piece."""
+    n, rng, xp = problem.n, np.random.default_rng(0), cuda.xp
+    I = rng.random((count, n)) < 0.25
+    U = I | (rng.random(I.shape) < 0.7)
+    nodes = {"I": cuda.send(I), "U": cuda.send(U), "x": cuda.send(rng.random(I.shape))}
+    nodes["orders"] = xp.tile(xp.arange(n, dtype=np.int32), (count, 1))
+    nodes |= {"count": xp.zeros(count, dtype=np.int64), "lower": xp.zeros(count)}
+    nodes |= {"mean_constant": xp.zeros(count), "mean_d": xp.zeros((count, n))}
+    kernels = kernels_on(cuda, problem.rows)
+    kernels.sort_free(nodes)
+    free, d, value = (
+        nodes["U"] & ~nodes["I"],
+        cuda.send(np.where(U & ~I, rng.normal(size=I.shape), 0.0)),
+        xp.ones(count),
+    )
+    new = Minorants(nodes["orders"], d, value, value, d)
+    timed: dict[str, Any] = {
+        "sort_free": lambda: kernels.sort_free(nodes),
+        "average": lambda: kernels.average(new, nodes, xp.empty(d.shape), xp.empty(count)),
+        "step": lambda: kernels.step(d, value, nodes),
+        "relax, one row": lambda: kernels.relax(nodes, value, d),
+        "propagate, one row": lambda: kernels.propagate(nodes),
+    }
+    for side, function in zip("fg", Material(problem, machine=cuda).sides):
+        for _, h in function.terms:
+            there, name = cuda.function(h), f"{side}: {type(h).__name__}"
+            timed[f"{name} values"] = lambda h=there: h.values(nodes["U"])
+            timed[f"{name} marginals"] = lambda h=there: h.marginals(nodes["U"], free)
+            timed[f"{name} chains"] = lambda h=there: h.chains(nodes["orders"], nodes["I"])
+            if h.has_concave_extension and side == "g":
+                timed[f"{name} tangents"] = lambda h=there: h.tangents(nodes["x"])
+    return timed
 
 
 def event_seconds(xp: Any, run: Any, repeats: int = 5) -> float:
@@ -155,6 +184,7 @@ def main() -> None:
     parser.add_argument("--batch", type=int)
     parser.add_argument("--devices", default="cuda,cpu")
     parser.add_argument("--kernels", action="store_true")
+    parser.add_argument("--once", action="store_true")
     parser.add_argument("--out", default="gpu")
     parser.add_argument("--draw", nargs="*", help="Saved rows to draw, as CSV files.")
     options = parser.parse_args()
