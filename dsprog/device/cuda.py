@@ -34,7 +34,7 @@ class Cuda(Machine):
     """One card of this machine."""
 
     batch, unit, first_batch, starts, lanes = 65_536, 1 << 26, 16_384, 5, WARP
-    few, rounds, fill = 0.125, 2, 8192
+    few, rounds, fill = 0.25, 2, 16_384
 
     def __init__(self, number: int | None, place: int = 0) -> None:
         self.name = "cuda" if number is None else f"cuda:{number}"

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 LONG = 0.1  # seconds of a batch under a time limit, beyond which batches get smaller
 SOON = 4  # a unit ends once a quarter of the list may have changed, which lowers the cutoff
-MOST_AT_ONCE = 3  # elements that a node is split on
+MOST_AT_ONCE = 4  # elements that a node is split on
 KEPT = ("lower", "I", "U", "x")  # what a node is made of; the rest is computed again
 
 
