@@ -168,7 +168,8 @@ def draw(paths: list[str]) -> None:
             sizes = sorted(found.get((letter, device), {}))
             medians = [statistics.median(found[letter, device][n]) for n in sizes]
             label = f"{letter} {names[letter]}, {'a card' if device == 'cuda' else 'one core'}"
-            axes.plot(sizes, medians, style, marker="o", markersize=4, color=f"C{k}", label=label)
+            face = "white" if device == "cpu" else f"C{k}"
+            axes.plot(sizes, medians, style, marker="o", markersize=5, mfc=face, color=f"C{k}", label=label)
     axes.set(yscale="log", xlabel="n", ylabel="seconds to a proof", title="One H200 beside one core of its machine")
     axes.grid(alpha=0.3, which="both")
     axes.legend(fontsize=8, ncols=2)
