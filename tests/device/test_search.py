@@ -2,8 +2,10 @@
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 
 import dsprog as ds
+from dsprog.cli import main
 from dsprog.exact.interval import dual_bound, interval_search, modular_bound
 from dsprog.exact.interval.node_kernels import DeviceKernels, HostKernels
 from dsprog.generators import FAMILIES
@@ -97,7 +99,6 @@ def test_kernels_equal_those_of_the_host(rows):
 
 
 def test_a_device_that_is_not_there_is_one_sentence():
-    pytest.importorskip("numpy")
     try:
         import cupy
 
@@ -113,3 +114,14 @@ def test_a_device_that_is_not_there_is_one_sentence():
 def test_names_of_devices(device):
     with pytest.raises(ValueError, match="device must be 'cpu', 'cuda'"):
         ds.BranchAndBound(device=device)
+
+
+def test_the_command_line_takes_a_device(tmp_path):
+    path = tmp_path / "instance.npz"
+    FAMILIES["coverage"](6, 0).save(path)
+    refused = CliRunner().invoke(main, ["solve", str(path), "--device", "cuda", "--solver", "ssp"])
+    assert refused.exit_code == 1
+    assert "device='cuda' is for the solver interval" in refused.output
+    unknown = CliRunner().invoke(main, ["solve", str(path), "--device", "tpu"])
+    assert unknown.exit_code == 1
+    assert "device must be 'cpu', 'cuda'" in unknown.output
