@@ -107,7 +107,8 @@ def solved_path(
     for i in sorted(range(len(points)), key=lambda i: (-points[i].lam, points[i].most or 0)):
         point = points[i]
         objective = feature_selection_objective(X, y, point.lam, function, ridge)
-        obstacle = why_not_certifiable(objective) if exact and not has_few_sets(objective.n, point.most) else None
+        exhaustible = has_few_sets(objective.n, point.most)
+        obstacle = why_not_certifiable(objective, point.constraints) if exact and not exhaustible else None
         if obstacle is not None:
             raise ValueError(f"the exact method cannot prove anything here: {obstacle}")
         results[i] = solve(objective, point, initial if point.most is None or len(initial) <= point.most else ())

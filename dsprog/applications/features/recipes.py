@@ -17,15 +17,19 @@ which is a difference of submodular functions as it stands.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from dsprog.core.algebra import Difference
+from dsprog.core.constraints import Constraint
 from dsprog.core.modular import Modular
+from dsprog.core.problem import as_problem
 from dsprog.core.set_function import SetFunction
 from dsprog.core.validation import as_matrix, as_number
+from dsprog.exact.regression.perspective_branch_and_bound import has_definite_loss
 from dsprog.exact.regression.relaxation import SMALLEST, Loss
 from dsprog.functions.concave import ConcaveOfModular
 from dsprog.functions.logistic import LogisticLoss
@@ -149,13 +153,13 @@ def information_selection_objective(X: Any, y: Any, costs: ArrayLike) -> Differe
     return Difference(Modular(np.full(information.n, weights) if weights.ndim == 0 else weights), information)
 
 
-def why_not_certifiable(objective: Difference) -> str | None:
+def why_not_certifiable(objective: Difference, constraints: Iterable[Constraint] = ()) -> str | None:
     """Why no search of reasonable length can prove an optimum of least squares; None if one can."""
     loss = Loss.of(objective)
-    if loss is None or loss.is_definite or objective.n <= SMALL:
+    if loss is None or objective.n <= SMALL or has_definite_loss(as_problem(objective, constraints)):
         return None
     return (
         "the columns of X are linearly dependent or nearly so (least eigenvalue of their correlations "
         f"{loss.least_eigenvalue:.1e}, at least {SMALLEST:g} is needed), so that their {objective.n} coefficients have "
-        "no bound: pass ridge > 0, remove columns, or use an approximate method"
+        "no bound: pass ridge > 0, remove columns, ask for fewer features, or use an approximate method"
     )

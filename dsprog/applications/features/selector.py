@@ -50,7 +50,8 @@ class SubmodularFeatureSelector(SelectorMixin, BaseEstimator):
         Least squares; mutual information with the class, for which numbers are cut into ``bins`` quantiles; or the
         logistic loss of two classes, which needs a ridge and the method "exact" or "greedy".
     ridge : float
-        Adds (ridge/2) ‖w‖² to the loss; needed by "exact" if there are as many features as rows, or more.
+        Adds (ridge/2) ‖w‖² to the loss; needed by "exact" if there are as many features as rows, or more,
+        unless n_features_to_select is small.
     fit_intercept : bool
         Whether to centre X and y first (regression).
     bins : int
