@@ -17,7 +17,7 @@ import numpy as np
 from dsprog.core.problem import Problem
 from dsprog.exact.regression.budget import budget_of
 from dsprog.exact.regression.relaxation import SMALLEST, Loss
-from dsprog.exact.regression.sparse_certificate import SparseProgramme, shifted
+from dsprog.exact.regression.sparse_certificate import SparseEigenvalue, shifted
 
 MOST_FEATURES = 1000  # beyond which an eigenvalue decomposition takes too long
 WORK = 12 * 300**3  # steps times n³ that may be spent to learn whether there is a definite form at all
@@ -25,19 +25,19 @@ LEAST_STEPS, MOST_STEPS = 4, 40
 PARTS = (1.0, 0.7, 0.5, 0.35, 0.25, 0.15, 0.08)  # t
 
 
-def sparse_programme_of(problem: Problem) -> SparseProgramme | None:
+def sparse_eigenvalue_of(problem: Problem) -> SparseEigenvalue | None:
     """The search for a definite form, continued until it has one; None if there is none to be had in little time."""
     loss, k = Loss.of(problem.objective), budget_of(problem)
     n = problem.n
     if loss is None or not 2 <= k < n or n > MOST_FEATURES:
         return None
-    programme = SparseProgramme(loss.G, k)
+    programme = SparseEigenvalue(loss.G, k)
     programme.advance(max(LEAST_STEPS, min(MOST_STEPS, WORK // n**3)), enough=SMALLEST)
     return programme if programme.best.eigenvalue >= SMALLEST else None
 
 
 def bounding_loss(
-    loss: Loss, programme: SparseProgramme, bound: Callable[[Loss], float], stop: Callable[[], bool]
+    loss: Loss, programme: SparseEigenvalue, bound: Callable[[Loss], float], stop: Callable[[], bool]
 ) -> Loss:
     """The form of the best bound; the programme has its last steps first, unless it is told to stop."""
     programme.advance(MOST_STEPS, stop=stop)

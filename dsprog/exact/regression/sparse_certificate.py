@@ -70,7 +70,7 @@ def clipped(G: Floats, U: Floats, k: int) -> SparseShift:
     return best
 
 
-class SparseProgramme:
+class SparseEigenvalue:
     """The splitting for one G and k, which can be continued; ``best`` is the best shift so far."""
 
     def __init__(self, G: Floats, k: int) -> None:

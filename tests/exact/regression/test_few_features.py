@@ -7,10 +7,10 @@ import pytest
 
 import dsprog as ds
 from dsprog.core.problem import as_problem
-from dsprog.exact.regression.few_features import PARTS, sparse_programme_of
+from dsprog.exact.regression.few_features import PARTS, sparse_eigenvalue_of
 from dsprog.exact.regression.perspective_search import PerspectiveSearch
 from dsprog.exact.regression.relaxation import Loss
-from dsprog.exact.regression.sparse_certificate import SparseProgramme, in_ball, on_simplex, shifted
+from dsprog.exact.regression.sparse_certificate import SparseEigenvalue, in_ball, on_simplex, shifted
 from dsprog.functions.table import all_masks
 from dsprog.run.run import Run
 from tests.exact.regression.test_perspective import PENALTIES
@@ -30,7 +30,7 @@ def test_no_small_set_has_a_lower_eigenvalue():
     for seed, k in itertools.product(range(3), (2, 3)):
         X, _ = wide(seed, 9, 12)
         G = np.corrcoef(X.T)
-        programme = SparseProgramme(G, k)
+        programme = SparseEigenvalue(G, k)
         programme.advance(40)
         least = min(np.linalg.eigvalsh(G[np.ix_(T, T)])[0] for T in map(list, itertools.combinations(range(12), k)))
         assert programme.best.eigenvalue <= least + 1e-9
@@ -67,7 +67,7 @@ def test_brute_force_agrees(penalty, scale):
         budget = [ds.Cardinality(max=k)]
         problem = as_problem(objective, budget)
         assert not Loss.of(problem.objective).is_definite
-        assert problem.derived(sparse_programme_of) is not None
+        assert problem.derived(sparse_eigenvalue_of) is not None
         result = ds.minimize(objective, ds.PerspectiveBranchAndBound(), constraints=budget)
         masks = all_masks(16)
         values = objective.values(masks[masks.sum(axis=1) <= k])
