@@ -11,8 +11,9 @@ from dsprog.core.algebra import Difference
 from dsprog.core.constraints import Cardinality, Constraint
 from dsprog.core.problem import as_problem
 from dsprog.core.set_function import SetFunction
+from dsprog.exact.regression.losses import loss_of
 from dsprog.exact.regression.perspective_branch_and_bound import has_definite_loss
-from dsprog.exact.regression.relaxation import SMALLEST, Loss
+from dsprog.exact.regression.relaxation import SMALLEST
 from dsprog.functions.regression import LeastSquares
 from dsprog.solve.minimize import minimize
 
@@ -75,8 +76,9 @@ def lam_max(
 
 def why_not_certifiable(objective: Difference, constraints: Iterable[Constraint] = ()) -> str | None:
     """Why no search of reasonable length can prove an optimum of least squares; None if one can."""
-    loss = Loss.of(objective)
-    if loss is None or objective.n <= SMALL or has_definite_loss(as_problem(objective, constraints)):
+    problem = as_problem(objective, constraints)
+    loss = problem.derived(loss_of)
+    if loss is None or objective.n <= SMALL or has_definite_loss(problem):
         return None
     return (
         "the columns of X are linearly dependent or nearly so (least eigenvalue of their correlations "

@@ -19,6 +19,7 @@ from dsprog.exact.regression.few_features import bounding_loss, sparse_eigenvalu
 from dsprog.exact.regression.forward_swaps import forward_and_swaps
 from dsprog.exact.regression.losses import AnyLoss, AnyRelaxation, loss_of
 from dsprog.exact.regression.relaxation import Loss
+from dsprog.exact.regression.wide_loss import WideLoss
 from dsprog.run.driver import Bundle, Expansion, Method, remade
 from dsprog.run.run import Run
 
@@ -85,7 +86,7 @@ class PerspectiveSearch(Method):
         n = self.n
         none, zero, infinity = np.zeros((1, n), dtype=bool), np.zeros((1, n)), np.full((1, n), np.inf)
         d = self._minorant(~none[0], np.argsort(-np.abs(loss.b)))[None]
-        D = zero + 0.499 * loss.least_eigenvalue
+        D = zero + loss.first_diagonal
         sets = {"lower": np.array([-np.inf]), "I": none, "U": ~none, "depth": np.array([0]), "price": np.array([0.0])}
         return {**sets, "d": d, "D": D, "S": zero, "w": zero.copy(), "lo": -infinity, "hi": infinity}
 
@@ -98,7 +99,7 @@ class PerspectiveSearch(Method):
 
         Under a budget alone: forward selection and swaps, from ∅ and from a set that is known.
         """
-        if self.budget < self.n and only_budgets(self.problem) and isinstance(self.loss, Loss):
+        if self.budget < self.n and only_budgets(self.problem) and isinstance(self.loss, (Loss, WideLoss)):
             known = [] if self.run.mask is None else [self.run.mask]
             starts = [np.zeros(self.n, dtype=bool), *known]
             masks = np.array([forward_and_swaps(self.loss, start, self.budget) for start in starts])
