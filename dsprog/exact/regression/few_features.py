@@ -21,6 +21,7 @@ from dsprog.exact.regression.sparse_certificate import SparseEigenvalue, shifted
 
 MOST_FEATURES = 1000  # beyond which an eigenvalue decomposition takes too long
 WORK = 12 * 300**3  # steps times n³ that may be spent to learn whether there is a definite form at all
+WEAK, FEW_FEATURES = 0.012, 400  # an eigenvalue below which a definite loss is compared with forms below it
 LEAST_STEPS, MOST_STEPS = 4, 40
 PARTS = (1.0, 0.7, 0.5, 0.35, 0.25, 0.15, 0.08)  # t
 
@@ -36,12 +37,17 @@ def sparse_eigenvalue_of(problem: Problem) -> SparseEigenvalue | None:
     return programme if programme.best.eigenvalue >= SMALLEST else None
 
 
+def is_weak(loss: Loss) -> bool:
+    """Whether a definite loss bounds so badly, and has so few features, that a form below it is worth a look."""
+    return loss.least_eigenvalue < WEAK and len(loss.b) <= FEW_FEATURES
+
+
 def bounding_loss(
     loss: Loss, programme: SparseEigenvalue, bound: Callable[[Loss], float], stop: Callable[[], bool]
 ) -> Loss:
     """The form of the best bound; the programme has its last steps first, unless it is told to stop."""
     programme.advance(MOST_STEPS, stop=stop)
-    best, highest = None, -np.inf
+    best, highest = (loss, bound(loss)) if loss.is_definite else (None, -np.inf)
     for part in PARTS:
         low = replace(loss, G=shifted(loss.G, programme.best, part))
         if stop() and best is not None:

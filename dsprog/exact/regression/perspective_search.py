@@ -15,7 +15,7 @@ from dsprog.core.problem import Problem
 from dsprog.core.rows import propagate, relax_rows
 from dsprog.core.validation import Floats, Ints, Masks
 from dsprog.exact.regression.budget import budget_of, only_budgets
-from dsprog.exact.regression.few_features import bounding_loss, sparse_eigenvalue_of
+from dsprog.exact.regression.few_features import bounding_loss, is_weak, sparse_eigenvalue_of
 from dsprog.exact.regression.forward_swaps import forward_and_swaps
 from dsprog.exact.regression.losses import AnyLoss, AnyRelaxation, loss_of
 from dsprog.exact.regression.relaxation import Loss
@@ -55,12 +55,15 @@ class PerspectiveSearch(Method):
     @cached_property
     def below(self) -> AnyLoss:
         """What is relaxed: the loss, or a definite one that is below it at all sets within the budget."""
-        if not isinstance(self.loss, Loss) or self.loss.is_definite:
-            return self.loss
-        programme = self.problem.derived(sparse_eigenvalue_of)
-        if programme is None:
+        loss = self.loss
+        if not isinstance(loss, Loss) or (loss.is_definite and not is_weak(loss)):
+            return loss
+        eigenvalue = self.problem.derived(sparse_eigenvalue_of)
+        if eigenvalue is None and not loss.is_definite:
             raise ValueError("the columns of X are dependent, and so may be as many of them as the budget allows")
-        return bounding_loss(self.loss, programme, self._root_bound, lambda: self.run.stop_reason() is not None)
+        if eigenvalue is None:
+            return loss
+        return bounding_loss(loss, eigenvalue, self._root_bound, lambda: self.run.stop_reason() is not None)
 
     @cached_property
     def at_empty(self) -> float:

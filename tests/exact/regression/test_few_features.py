@@ -7,7 +7,7 @@ import pytest
 
 import dsprog as ds
 from dsprog.core.problem import as_problem
-from dsprog.exact.regression.few_features import PARTS, sparse_eigenvalue_of
+from dsprog.exact.regression.few_features import PARTS, is_weak, sparse_eigenvalue_of
 from dsprog.exact.regression.perspective_search import PerspectiveSearch
 from dsprog.exact.regression.relaxation import Loss
 from dsprog.exact.regression.sparse_certificate import SparseEigenvalue, in_ball, on_simplex, shifted
@@ -73,6 +73,23 @@ def test_brute_force_agrees(penalty, scale):
         values = objective.values(masks[masks.sum(axis=1) <= k])
         assert result.certified
         assert result.value == pytest.approx(values.min(), abs=1e-9 * scale**2)
+
+
+@pytest.mark.parametrize("penalty", [None, *PENALTIES])
+def test_a_small_ridge_is_helped(penalty):
+    for seed, (k, ridge) in enumerate(itertools.product((2, 4), (1e-4, 5e-3))):
+        X, y = wide(seed, 10, 14)
+        objective = ds.LeastSquares(X, y, ridge)
+        if penalty:
+            objective = objective + 0.01 * float(y @ y) / len(y) * PENALTIES[penalty](X)
+        budget = [ds.Cardinality(max=k)]
+        loss = Loss.of(as_problem(objective, budget).objective)
+        assert loss.is_definite
+        assert is_weak(loss)
+        result = ds.minimize(objective, ds.PerspectiveBranchAndBound(), constraints=budget)
+        masks = all_masks(14)
+        assert result.certified
+        assert result.value == pytest.approx(objective.values(masks[masks.sum(axis=1) <= k]).min(), abs=1e-9)
 
 
 def test_no_set_below_the_cutoff_is_lost():
