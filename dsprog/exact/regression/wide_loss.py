@@ -6,7 +6,7 @@ In units that make every G_jj = 1 the Gram matrix is G = A'A + R, A rows by feat
 features, those that the last point priced too low being added, and every bound is one of all features. Once few enough
 are left, their Gram matrix is made, and :class:`dsprog.exact.regression.relaxation.Relaxation` goes on.
 
-Memory: X, A (8 · rows · features bytes each), and 8 m² bytes, m <= 1,000, for a Gram matrix and a few copies.
+Memory: X, A (8 · rows · features bytes each), and 8 m² bytes, m <= 600, for a Gram matrix and a few copies.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from dsprog.exact.regression.priced_descent import Budgeted, descend_with_budget
 from dsprog.exact.regression.relaxation import PRICED_SWEEPS, SMALLEST, Relaxation, first_price, least_eigenvalue_of
 from dsprog.functions.regression import LeastSquares
 
-DENSE = 1000  # features whose Gram matrix is made
+DENSE = 600  # features whose Gram matrix is made
 BELOW = 0.4999  # of the ridge, for D: with half of it G - 2D = A'A, which is positive semidefinite
 ROUNDS, ADDED = 15, 60  # of descents, and features that are added to them at a time
 
