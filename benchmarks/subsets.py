@@ -4,7 +4,7 @@ Every row is a data set: rows x features, k true features, an AR(ρ) design, a s
 and abess get the budget k, as dsprog does. l0bnb and El0ps know no budget: they get the price of a feature half-way
 between what the k-th one and the next one are worth, and the bound on coefficients that they need from the best set; so
 does ``dsprog penalised``. A number is CPU seconds of one run on one thread; ``open at`` is no proof, with the CPU
-seconds until then (the limit is one of the clock), ``fails`` an error. abess proves nothing: a * says that its set is
+seconds until then, ``fails`` an error. abess proves nothing: a * says that its set is
 not the best one. Peers run in an interpreter of their own, ``--peers``; without it only dsprog is run.
 """
 
@@ -38,6 +38,8 @@ GRID = (  # rows, features, k, ρ, SNR, ridge
     (2000, 1000, 10, 0.5, 3, 0.01),
     (5000, 500, 15, 0.5, 1, 0.0),
     (500, 3000, 5, 0.5, 5, 0.1),
+    (200, 300, 8, 0.5, 5, 0.0),
+    (1000, 5000, 10, 0.5, 5, 0.1),
 )
 
 
@@ -64,18 +66,15 @@ def price_and_bound(X: np.ndarray, y: np.ndarray, ridge: float, k: int, limit: f
     return 0.5 * (sets[0].value - sets[2].value), 2.0 * float(np.abs(w).max())
 
 
-def answer(python: str, name: str, path: Path, limit: float) -> dict[str, Any]:
-    """What a solver says in a process of its own, on one thread."""
+def answers(python: str, name: str, paths: list[Path], limit: float) -> list[dict[str, Any]]:
+    """What a solver says to each file, in a process of its own on one thread."""
     one = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"), "1")
-    command = [python, str(Path(__file__).with_name("subset_peers.py")), name, str(path), str(limit)]
-    folder = str(Path(ds.__file__).parent.parent)
+    script, folder = str(Path(__file__).with_name("subset_peers.py")), str(Path(ds.__file__).parent.parent)
     environment = {**os.environ, **one, "PYTHONPATH": folder if name.startswith("dsprog") else ""}
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=10 * limit + 60)
-        said: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
-    except (subprocess.TimeoutExpired, IndexError, json.JSONDecodeError):
-        return {"error": "no answer"}
-    return said
+    command = [python, script, name, str(limit), *map(str, paths)]
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
+    said = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
+    return said + [{"error": "no answer"}] * (len(paths) - len(said))
 
 
 def cell(said: dict[str, Any], name: str, best: float, f: ds.LeastSquares) -> str:
@@ -87,25 +86,25 @@ def cell(said: dict[str, Any], name: str, best: float, f: ds.LeastSquares) -> st
     return f"{said['seconds']:.2g}" if said["proved"] else f"open at {said['seconds']:.2g}"
 
 
-def run_row(case: tuple[Any, ...], peers: str | None, limit: float) -> tuple[dict[str, Any], dict[str, Any]]:
-    """A row of the table, and one with everything that was said."""
+def write_data(folder: Path, number: int, case: tuple[Any, ...], limit: float) -> Path:
+    """The data of a row in a file."""
     rows, p, k, rho, snr, ridge = case
     X, y = autoregressive(np.random.default_rng(0), rows, p, k, rho, snr)
     lam, M = price_and_bound(X, y, ridge, k, limit)
-    shown: dict[str, Any] = dict(zip(("rows", "p", "k", "ρ", "SNR", "ridge"), case))
-    full, f, best = dict(shown), ds.LeastSquares(X, y, ridge), np.inf
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "data.npz"
-        np.savez(path, X=X, y=y, k=k, ridge=ridge, lam=lam, M=M)
-        for name in SOLVERS:
-            if peers is None and not name.startswith("dsprog"):
-                continue
-            said = answer(sys.executable if name.startswith("dsprog") else str(peers), name, path, limit)
-            if name == "dsprog" and "S" in said:
-                best = f(said["S"])
-            shown[name] = cell(said, name, best, f)
-            full |= {f"{name} {key}": value for key, value in said.items()}
-    return shown, full
+    path = folder / f"{number}.npz"
+    np.savez(path, X=X, y=y, k=k, ridge=ridge, lam=lam, M=M)
+    return path
+
+
+def fill(rows: list[dict[str, Any]], name: str, said: list[dict[str, Any]], paths: list[Path]) -> None:
+    """Add what a solver said to the rows, and what the table shows of it."""
+    for row, one, path in zip(rows, said, paths):
+        with np.load(path) as data:
+            f = ds.LeastSquares(data["X"], data["y"], float(data["ridge"]))
+        if name == "dsprog" and "S" in one:
+            row["best"] = f(one["S"])
+        row[name] = cell(one, name, row.get("best", np.inf), f)
+        row |= {f"{name} {key}": value for key, value in one.items()}
 
 
 def draw_profile(rows: list[dict[str, Any]], path: Path) -> None:
@@ -127,19 +126,25 @@ def draw_profile(rows: list[dict[str, Any]], path: Path) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--peers", help="an interpreter with okridge, abess, l0bnb and el0ps")
-    parser.add_argument("--limit", type=float, default=8.0, help="seconds for each run")
+    parser.add_argument("--limit", type=float, default=8.0, help="CPU seconds for each run")
     parser.add_argument("--rows", type=int, default=len(GRID), help="so many rows of the grid only")
     options = parser.parse_args()
     print_machine()
-    shown, full = [], []
-    for case in GRID[: options.rows]:
-        row, everything = run_row(case, options.peers, options.limit)
-        shown.append(row)
-        full.append(everything)
-        print(table([row]).splitlines()[-1], flush=True)
-        save("subsets", full)
-        draw_profile(full, RESULTS / "subsets.png")
-    print("\n" + table(shown))
+    names = ("rows", "p", "k", "ρ", "SNR", "ridge")
+    rows: list[dict[str, Any]] = [dict(zip(names, case)) for case in GRID[: options.rows]]
+    with tempfile.TemporaryDirectory() as folder:
+        cases = enumerate(GRID[: options.rows])
+        paths = [write_data(Path(folder), number, case, 5 * options.limit) for number, case in cases]
+        for name in SOLVERS:
+            if options.peers is None and not name.startswith("dsprog"):
+                continue
+            python = sys.executable if name.startswith("dsprog") else str(options.peers)
+            fill(rows, name, answers(python, name, paths, options.limit), paths)
+            print(name, [row[name] for row in rows], flush=True)
+            save("subsets", rows)
+            draw_profile(rows, RESULTS / "subsets.png")
+    shown = [name for name in SOLVERS if name in rows[0]]
+    print("\n" + table([{key: row[key] for key in (*names, *shown)} for row in rows]))
 
 
 if __name__ == "__main__":

@@ -13,7 +13,8 @@ from dsprog.applications.design import d_optimal_design
 from dsprog.applications.energy import ising, max_cut, qubo
 from dsprog.applications.expansion import alpha_expansion
 from dsprog.applications.features.group_penalties import group_penalty, tree_penalty
-from dsprog.applications.features.paths import feature_path, lam_max
+from dsprog.applications.features.largest_weight import lam_max
+from dsprog.applications.features.paths import feature_path
 from dsprog.applications.features.recipes import (
     feature_selection_objective,
     information_selection_objective,

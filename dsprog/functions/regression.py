@@ -14,6 +14,7 @@ from dsprog.core.validation import LARGEST_ROOT, Floats, Ints, Masks, as_matrix,
 from dsprog.functions._cholesky import inverse_factor
 
 FEW, MEMBERS = 8, 128  # sets, and elements in them, that are not worth a kernel
+MANY = 1000  # columns whose triangle is not made for small sets
 BLOCK = 64  # columns that are tested for orthogonality at a time
 
 
@@ -195,7 +196,8 @@ class LeastSquares(SetFunction):
         out[sizes == 0] = self._loss_of_nothing
         single, small = sizes == 1, (sizes > 1) & (sizes <= MEMBERS)
         out[single] = self._loss_of_nothing - self._explained_alone[np.nonzero(masks[single])[1]]
-        for b in np.flatnonzero((sizes > 1) & ((sizes == self.n) | (small & (small.sum() <= FEW)))):
+        few = small.sum() <= FEW or self.n > MANY  # one triangle of many columns costs more than many sets
+        for b in np.flatnonzero((sizes > 1) & ((sizes == self.n) | (small & few))):
             out[b] = self._value_by_factors(masks[b])
         left = np.isnan(out)
         if left.any():

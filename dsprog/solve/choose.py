@@ -66,10 +66,11 @@ def is_quadratic(problem: Problem) -> bool:
 
 def is_quadratic_of_some_sizes(problem: Problem) -> bool:
     """The same with limits on |S|, and so many sets of these sizes that a search must not look at each."""
-    form, sizes = problem.derived(form_of), problem.derived(sizes_of)
-    if form is None or sizes is None or form.n > MOST_SIGNS or not form.pairs.nnz:
+    form = problem.derived(form_of)
+    if form is None or form.n > MOST_SIGNS or not form.pairs.nnz:
         return False
-    return sum(comb(form.n, k) for k in range(max(0, sizes[0]), sizes[1] + 1)) > FEW_SETS
+    sizes = problem.derived(sizes_of)  # by a set of every size, so only where there are few elements
+    return sizes is not None and sum(comb(form.n, k) for k in range(max(0, sizes[0]), sizes[1] + 1)) > FEW_SETS
 
 
 def has_many_signs(problem: Problem) -> bool:

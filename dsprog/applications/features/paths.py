@@ -11,18 +11,18 @@ from typing import NamedTuple
 
 from numpy.typing import ArrayLike
 
-from dsprog.applications.features.recipes import feature_selection_objective, penalty_function, why_not_certifiable
+from dsprog.applications.features.largest_weight import why_not_certifiable
+from dsprog.applications.features.penalties import penalty_function
+from dsprog.applications.features.recipes import feature_selection_objective
 from dsprog.core.algebra import Difference
 from dsprog.core.constraints import Cardinality, Constraint
 from dsprog.core.set_function import SetFunction
 from dsprog.core.validation import as_count, as_matrix, as_number
-from dsprog.functions.regression import LeastSquares
 from dsprog.run.result import Result
 from dsprog.run.solver import Solver
 from dsprog.solve.minimize import minimize
 
 FEW_SETS = 200_000  # within a budget, all of which can be looked at whatever the columns are
-LAM_STEPS = 50  # of the search for the largest weight that matters; it takes three or four
 
 
 class PathPoint(NamedTuple):
@@ -107,7 +107,8 @@ def solved_path(
     for i in sorted(range(len(points)), key=lambda i: (-points[i].lam, points[i].most or 0)):
         point = points[i]
         objective = feature_selection_objective(X, y, point.lam, function, ridge)
-        obstacle = why_not_certifiable(objective) if exact and not has_few_sets(objective.n, point.most) else None
+        exhaustible = has_few_sets(objective.n, point.most)
+        obstacle = why_not_certifiable(objective, point.constraints) if exact and not exhaustible else None
         if obstacle is not None:
             raise ValueError(f"the exact method cannot prove anything here: {obstacle}")
         results[i] = solve(objective, point, initial if point.most is None or len(initial) <= point.most else ())
@@ -118,48 +119,3 @@ def solved_path(
 def has_few_sets(n: int, most: int | None) -> bool:
     """Whether a budget leaves so few sets that all can be looked at."""
     return most is not None and sum(comb(n, k) for k in range(min(most, n) + 1)) <= FEW_SETS
-
-
-def lam_max(
-    X: ArrayLike,
-    y: ArrayLike,
-    penalty: str | SetFunction = "nuclear",
-    ridge: float = 0.0,
-    time_limit: float | None = None,
-) -> float:
-    """The least weight of the penalty at which no feature is worth its price, proved: fractions of it make a path.
-
-    It is the largest (loss(∅) - loss(S)) / penalty(S) over all sets S. From a weight λ below it, the best set has a
-    larger ratio, which is the next λ (Dinkelbach); once ∅ is proved optimal, λ is the answer. Should a time limit leave
-    a bound LB below loss(∅), every S has loss(S) + λ penalty(S) >= LB, and the weight returned is larger by
-    (loss(∅) - LB) / p, p the least penalty of a single feature, which is enough for all of them.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from dsprog.applications import feature_path, lam_max
-    >>> X = np.random.default_rng(0).normal(size=(40, 8))
-    >>> y = 2 * X[:, 2] + X[:, 5]
-    >>> largest = lam_max(X, y, "cardinality")
-    >>> [len(result.S) for result in feature_path(X, y, [1.001 * largest, 0.999 * largest], "cardinality")]
-    [0, 1]
-    """
-    function, loss = penalty_function(X, penalty), LeastSquares(X, y, ridge)
-    n, nothing = loss.n, loss([])
-    if n == 0:
-        return 0.0
-    prices = function.marginals([[False] * n])[0]
-    if not prices.min() > 0.0:
-        raise ValueError("the penalty of every single feature must be positive, or no weight keeps it out")
-    lam = max(0.0, max((nothing - loss([j])) / float(prices[j]) for j in range(n)))
-    for _ in range(LAM_STEPS):
-        objective = feature_selection_objective(X, y, lam, function, ridge)
-        obstacle = why_not_certifiable(objective)
-        if obstacle is not None:
-            raise ValueError(f"the largest weight cannot be proved here: {obstacle}")
-        result = minimize(objective, time_limit=time_limit, initial=())
-        ratio = (nothing - loss(result.S)) / (function(result.S) - function([])) if result.S else 0.0
-        if not ratio > lam * (1 + 1e-12):
-            return lam if result.certified else lam + max(0.0, nothing - result.lower_bound) / float(prices.min())
-        lam = ratio
-    return lam

@@ -22,23 +22,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dsprog.applications.features.largest_weight import lam_max
+from dsprog.applications.features.penalties import penalty_function
 from dsprog.core.algebra import Difference
 from dsprog.core.modular import Modular
 from dsprog.core.set_function import SetFunction
-from dsprog.core.validation import as_matrix, as_number
-from dsprog.exact.regression.relaxation import SMALLEST, Loss
-from dsprog.functions.concave import ConcaveOfModular
+from dsprog.core.validation import as_number
 from dsprog.functions.logistic import LogisticLoss
 from dsprog.functions.mutual_information import MutualInformation
-from dsprog.functions.nuclear import NuclearNorm
 from dsprog.functions.regression import LeastSquares
-
-PENALTIES = ("nuclear", "frobenius", "cardinality")
-SMALL = 20  # features up to which bounds that need no conditioning prove optimality
 
 
 def feature_selection_objective(
-    X: ArrayLike, y: ArrayLike, lam: float, penalty: str | SetFunction = "nuclear", ridge: float = 0.0
+    X: ArrayLike, y: ArrayLike, lam: float | str, penalty: str | SetFunction = "nuclear", ridge: float = 0.0
 ) -> Difference:
     """(1/2n) ‖y - X_S w‖² + (ridge/2) ‖w‖² + lam · penalty(S), minimised over w, as a function of S.
 
@@ -46,8 +42,8 @@ def feature_selection_objective(
     ----------
     X : (n, p) array
     y : (n,) array
-    lam : float
-        At least 0.
+    lam : float or "max"
+        At least 0; "max" is :func:`lam_max`, the least weight at which the empty set is optimal.
     penalty : {"nuclear", "frobenius", "cardinality"} or SetFunction
         On the p features; increasing and submodular.
     ridge : float
@@ -63,27 +59,17 @@ def feature_selection_objective(
     >>> result.S, result.certified
     ((2, 5), True)
     """
-    weight = as_number(lam, "lam")
-    if weight < 0:
-        raise ValueError(f"lam must be at least 0, got {weight:g}")
     loss = LeastSquares(X, y, ridge)
+    weight = lam_max(loss.X, loss.y, penalty, loss.ridge) if isinstance(lam, str) and lam == "max" else as_weight(lam)
     return Difference(loss + weight * penalty_function(loss.X, penalty))
 
 
-def penalty_function(X: ArrayLike, penalty: str | SetFunction) -> SetFunction:
-    """The penalty of a name, or the function itself."""
-    columns = as_matrix(X, "X", shape=(None, None))
-    if isinstance(penalty, SetFunction):
-        if penalty.n != columns.shape[1]:
-            raise ValueError(f"penalty must be on the {columns.shape[1]} columns of X, got n = {penalty.n}")
-        return penalty
-    if penalty == "nuclear":
-        return NuclearNorm(columns)
-    if penalty == "frobenius":
-        return ConcaveOfModular((columns**2).sum(axis=0)[None, :])
-    if penalty == "cardinality":
-        return Modular(np.ones(columns.shape[1]))
-    raise ValueError(f"penalty must be {', '.join(PENALTIES)} or a SetFunction, got {penalty!r}")
+def as_weight(lam: object) -> float:
+    """A weight of a penalty."""
+    weight = as_number(lam, "lam")
+    if weight < 0:
+        raise ValueError(f"lam must be at least 0, got {weight:g}")
+    return weight
 
 
 def logistic_selection_objective(
@@ -120,9 +106,7 @@ def logistic_selection_objective(
     >>> result.S, result.certified
     ((2, 5), True)
     """
-    weight = as_number(lam, "lam")
-    if weight < 0:
-        raise ValueError(f"lam must be at least 0, got {weight:g}")
+    weight = as_weight(lam)
     loss = LogisticLoss(X, y, ridge, intercept)
     return Difference(loss + weight * penalty_function(loss.X, penalty))
 
@@ -147,15 +131,3 @@ def information_selection_objective(X: Any, y: Any, costs: ArrayLike) -> Differe
     information = MutualInformation(X, y)
     weights = np.asarray(costs, dtype=float)
     return Difference(Modular(np.full(information.n, weights) if weights.ndim == 0 else weights), information)
-
-
-def why_not_certifiable(objective: Difference) -> str | None:
-    """Why no search of reasonable length can prove an optimum of least squares; None if one can."""
-    loss = Loss.of(objective)
-    if loss is None or loss.is_definite or objective.n <= SMALL:
-        return None
-    return (
-        "the columns of X are linearly dependent or nearly so (least eigenvalue of their correlations "
-        f"{loss.least_eigenvalue:.1e}, at least {SMALLEST:g} is needed), so that their {objective.n} coefficients have "
-        "no bound: pass ridge > 0, remove columns, or use an approximate method"
-    )

@@ -16,6 +16,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 from threadpoolctl import threadpool_limits
 
+from dsprog.applications.features.largest_weight import lam_max
 from dsprog.applications.features.linear_fit import best_of_lasso_path, mask_of, ridge_coefficients
 from dsprog.applications.features.paths import PathPoint, as_size, solved_path
 from dsprog.applications.features.recipes import information_selection_objective, logistic_selection_objective
@@ -36,10 +37,11 @@ class SubmodularFeatureSelector(SelectorMixin, BaseEstimator):
 
     Parameters
     ----------
-    lam : float, sequence of float, or None
+    lam : float, "max", sequence of float, or None
         Weight of the penalty, on the scale of the loss: with y of variance 1 the loss is at most 1/2, and no feature is
-        worth a price of more; from :func:`lam_max` on nothing is selected. Of several, the one of least cross-validated
-        squared error is taken (regression only). None is 0.01, or 0 where n_features_to_select is given.
+        worth a price of more. "max" is :func:`lam_max`, from which on nothing is selected (regression only). Of
+        several, the one of least cross-validated squared error is taken (regression only). None is 0.01, or 0 where
+        n_features_to_select is given.
     n_features_to_select : int or None
         The most features to select.
     penalty : {"nuclear", "frobenius", "cardinality"} or SetFunction
@@ -50,7 +52,8 @@ class SubmodularFeatureSelector(SelectorMixin, BaseEstimator):
         Least squares; mutual information with the class, for which numbers are cut into ``bins`` quantiles; or the
         logistic loss of two classes, which needs a ridge and the method "exact" or "greedy".
     ridge : float
-        Adds (ridge/2) ‖w‖² to the loss; needed by "exact" if there are as many features as rows, or more.
+        Adds (ridge/2) ‖w‖² to the loss; needed by "exact" if there are as many features as rows, or more,
+        unless n_features_to_select is small.
     fit_intercept : bool
         Whether to centre X and y first (regression).
     bins : int
@@ -90,7 +93,7 @@ class SubmodularFeatureSelector(SelectorMixin, BaseEstimator):
 
     def __init__(
         self,
-        lam: float | Sequence[float] | None = None,
+        lam: float | Sequence[float] | str | None = None,
         *,
         n_features_to_select: int | None = None,
         penalty: str | SetFunction = "nuclear",
@@ -137,7 +140,7 @@ class SubmodularFeatureSelector(SelectorMixin, BaseEstimator):
         self.objective_, self.lower_bound_, self.gap_ = self.result_.value, self.result_.lower_bound, self.result_.gap
         return self
 
-    def _weight(self) -> float | Sequence[float]:
+    def _weight(self) -> float | Sequence[float] | str:
         """The weight of the penalty, or several."""
         if self.lam is None:
             return LAM if self.n_features_to_select is None else 0.0
@@ -148,9 +151,13 @@ class SubmodularFeatureSelector(SelectorMixin, BaseEstimator):
         return None if (k := self.n_features_to_select) is None else as_size(k, features, "n_features_to_select")
 
     def _fit_regression(self, X: Any, y: Any) -> None:
-        lams = sorted(weights_of(self._weight()), reverse=True)
+        weight = self._weight()
+        lams = [] if is_largest(weight) else sorted(weights_of(weight), reverse=True)
         X, y = validate_data(self, X, y, dtype=np.float64, ensure_min_samples=2)
         y = as_reals(y, "y")
+        if not lams:
+            most = self._most(X.shape[1])
+            lams = [lam_max(*self._centred(X, y), self.penalty, self.ridge, self.time_limit, most=most)]
         self.lam_ = lams[0] if len(lams) == 1 else self._validated(X, y, lams)
         workers = effective_n_jobs(self.n_jobs)
         self.result_ = self._path(X, y, [lam for lam in lams if lam >= self.lam_], workers)[-1]
@@ -196,9 +203,12 @@ class SubmodularFeatureSelector(SelectorMixin, BaseEstimator):
         self.coef_, self.intercept_ = np.zeros(X.shape[1]), float(w[-1]) if self.fit_intercept else 0.0
         self.coef_[self.support_] = w[: self.support_.sum()]
 
+    def _centred(self, X: Floats, y: Floats) -> tuple[Floats, Floats]:
+        return (X - X.mean(axis=0), y - y.mean()) if self.fit_intercept else (X, y)
+
     def _path(self, X: Floats, y: Floats, lams: list[float], workers: int = 1) -> list[Result]:
         """A result for each λ."""
-        X, y = (X - X.mean(axis=0), y - y.mean()) if self.fit_intercept else (X, y)
+        X, y = self._centred(X, y)
 
         def solve(objective: Difference, point: PathPoint, initial: tuple[int, ...]) -> Result:
             if self.method == "lasso":
@@ -244,7 +254,12 @@ class SubmodularFeatureSelector(SelectorMixin, BaseEstimator):
         return tags
 
 
-def weights_of(lam: float | Sequence[float]) -> list[float]:
+def is_largest(lam: object) -> bool:
+    """Whether a weight is the word for the largest one that matters."""
+    return isinstance(lam, str) and lam == "max"
+
+
+def weights_of(lam: float | Sequence[float] | str) -> list[float]:
     """The weights of the penalty to choose among."""
     weights = [as_number(weight, "lam") for weight in np.atleast_1d(np.asarray(lam, dtype=object))]
     if not weights or min(weights) < 0:

@@ -14,8 +14,9 @@ from sklearn.model_selection import check_cv
 from sklearn.utils.validation import check_is_fitted, validate_data
 from threadpoolctl import threadpool_limits
 
+from dsprog.applications.features.largest_weight import lam_max
 from dsprog.applications.features.linear_fit import mask_of, ridge_coefficients
-from dsprog.applications.features.paths import feature_path, lam_max
+from dsprog.applications.features.paths import feature_path
 from dsprog.core.set_function import SetFunction
 from dsprog.core.validation import Floats, Masks, as_count, as_reals
 from dsprog.run.result import Result

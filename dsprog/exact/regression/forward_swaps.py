@@ -15,26 +15,27 @@ import numpy as np
 from dsprog.core.validation import Floats, Ints, Masks
 from dsprog.exact.regression.elimination import factorised
 from dsprog.exact.regression.relaxation import Loss
+from dsprog.exact.regression.wide_loss import WideLoss
 
 DEPENDENT = 1e-9  # G_jj - W_j'W_j, in units of G_jj = 1, below which a feature adds nothing but rounding
 
 
-def losses_with(loss: Loss, chosen: Ints) -> tuple[float, Floats]:
+def losses_with(loss: Loss | WideLoss, chosen: Ints) -> tuple[float, Floats]:
     """The loss of a set, and of the set with each further feature; infinite if the set is dependent."""
-    L = factorised(loss.G[np.ix_(chosen, chosen)], np.zeros(len(chosen)), 0.0)
+    L = factorised(loss.gram(chosen, chosen), np.zeros(len(chosen)), 0.0)
     if L is None:
         return np.inf, np.full(len(loss.b), np.inf)
-    rest, left, here = loss.b, loss.G.diagonal(), loss.c
+    rest, left, here = loss.b, loss.diagonal(), loss.c
     if len(chosen):
         from scipy.linalg.lapack import dtrtrs
 
-        W, _ = dtrtrs(L, np.column_stack([loss.G[chosen], loss.b[chosen]]), lower=1)
+        W, _ = dtrtrs(L, np.column_stack([loss.beside(chosen), loss.b[chosen]]), lower=1)
         W, z = W[:, :-1], W[:, -1]
         rest, left, here = rest - z @ W, left - np.einsum("ij,ij->j", W, W), here - 0.5 * float(z @ z)
     return here, here - np.where(left > DEPENDENT, 0.5 * rest**2 / np.maximum(left, DEPENDENT), 0.0)
 
 
-def neighbours(loss: Loss, masks: Masks) -> tuple[Floats, Floats]:
+def neighbours(loss: Loss | WideLoss, masks: Masks) -> tuple[Floats, Floats]:
     """Values of some sets, and of each with one feature more (infinite at members)."""
     here, more = loss.penalty.values(masks), loss.penalty.marginals(masks)
     for b, mask in enumerate(masks):
@@ -45,7 +46,7 @@ def neighbours(loss: Loss, masks: Masks) -> tuple[Floats, Floats]:
     return here, more
 
 
-def forward_and_swaps(loss: Loss, mask: Masks, budget: int) -> Masks:
+def forward_and_swaps(loss: Loss | WideLoss, mask: Masks, budget: int) -> Masks:
     """A set of at most ``budget`` features that no addition, removal or swap improves, beginning with ``mask``."""
     mask = mask.copy()
     value = np.inf

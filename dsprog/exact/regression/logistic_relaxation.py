@@ -12,6 +12,7 @@ from dsprog.core.algebra import LinearCombination, Sum
 from dsprog.core.validation import Floats, Ints, Masks
 from dsprog.exact.regression.budget import Capped, capped
 from dsprog.exact.regression.logistic_bound import Classes, descend_logistic
+from dsprog.exact.regression.loss_term import loss_term
 from dsprog.exact.regression.priced_descent import Budgeted
 from dsprog.functions.logistic import LogisticLoss
 
@@ -34,12 +35,10 @@ class LogisticModel:
     @classmethod
     def of(cls, objective: LinearCombination) -> LogisticModel | None:
         """The loss and the penalty; None unless the objective is one logistic loss and terms known to be submodular."""
-        losses = [term for term in objective.terms if isinstance(term.function, LogisticLoss)]
-        others = [term for term in objective.terms if not isinstance(term.function, LogisticLoss)]
-        if len(losses) != 1 or losses[0].coefficient <= 0 or not all(term.knows.submodular for term in others):
+        found = loss_term(objective, LogisticLoss)
+        if found is None:
             return None
-        a, f = losses[0]
-        assert isinstance(f, LogisticLoss)
+        a, f, others = found
         rows = np.column_stack([f.X, np.ones(len(f.y))]) * f.y[:, None]
         return cls(np.ascontiguousarray(rows.T), f.ridge, a, f.intercept, Sum(f.n, others))
 
@@ -47,6 +46,11 @@ class LogisticModel:
     def least_eigenvalue(self) -> float:
         """What is certain of the loss's curvature: that of the ridge."""
         return self.ridge
+
+    @property
+    def first_diagonal(self) -> Floats:
+        """D, which nothing asks for: the ridge takes its place."""
+        return np.full(len(self.b), 0.499 * self.ridge)
 
     @cached_property
     def b(self) -> Floats:

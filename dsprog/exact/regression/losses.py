@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from dsprog.core.problem import Problem
+from dsprog.exact.regression.budget import budget_of
 from dsprog.exact.regression.logistic_relaxation import LogisticModel, LogisticRelaxation
 from dsprog.exact.regression.relaxation import Loss, Relaxation
+from dsprog.exact.regression.wide_loss import WideLoss, WideRelaxation
 
-AnyLoss = Loss | LogisticModel
-AnyRelaxation = Relaxation | LogisticRelaxation
+MOST_OF_MANY = 50  # a budget for which products with X beat a Gram matrix of all features
+
+AnyLoss = Loss | WideLoss | LogisticModel
+AnyRelaxation = Relaxation | WideRelaxation | LogisticRelaxation
 
 
 def loss_of(problem: Problem) -> AnyLoss | None:
     """The loss of a problem, to be asked for by ``problem.derived(loss_of)``."""
-    return Loss.of(problem.objective) or LogisticModel.of(problem.objective)
+    wide = WideLoss.of(problem.objective) if budget_of(problem) <= MOST_OF_MANY else None
+    return wide or Loss.of(problem.objective) or LogisticModel.of(problem.objective)

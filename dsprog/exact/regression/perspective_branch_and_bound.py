@@ -14,6 +14,7 @@ from typing import ClassVar
 
 from dsprog.core.problem import Problem
 from dsprog.core.validation import as_count
+from dsprog.exact.regression.few_features import sparse_eigenvalue_of
 from dsprog.exact.regression.losses import loss_of
 from dsprog.exact.regression.perspective_search import PerspectiveSearch
 from dsprog.exact.regression.relaxation import SMALLEST
@@ -28,16 +29,17 @@ def has_loss(problem: Problem) -> bool:
 
 
 def has_definite_loss(problem: Problem) -> bool:
-    """Whether the columns are far enough from dependent."""
+    """Whether the columns are far enough from dependent, or all sets of as many as the budget allows proved to be."""
     loss = problem.derived(loss_of)
-    return loss is not None and loss.is_definite
+    return loss is not None and (loss.is_definite or problem.derived(sparse_eigenvalue_of) is not None)
 
 
 LINEAR_MODEL = Need("an objective of one LeastSquares term and terms known to be submodular, or LogisticLoss", has_loss)
 INDEPENDENT_COLUMNS = Need(
-    f"columns of X that are far from dependent, their correlations with no eigenvalue below {SMALLEST:g}",
+    "columns of X that are far from dependent, or a budget so small that sets of its size are proved to be: "
+    f"correlations with no eigenvalue below {SMALLEST:g}",
     has_definite_loss,
-    "add a ridge, or remove columns",
+    "add a ridge, remove columns, or take fewer",
 )
 
 
@@ -47,8 +49,10 @@ class PerspectiveBranchAndBound(SearchSolver):
 
     The objective is one :class:`LeastSquares` term and terms known to be submodular, and the columns of X (with the
     ridge, if there is one) must be far from dependent; or one :class:`LogisticLoss` in its place. A budget
-    ``Cardinality(max=k)`` enters the bound. The Gram matrix of p features takes 8p² bytes, and a node a few times that
-    while it is looked at.
+    ``Cardinality(max=k)`` enters the bound, and with it it is enough that any k columns are far from dependent, as far
+    as a semidefinite programme can prove it (up to 1,000 features): there may be fewer rows than features and no ridge.
+    The Gram matrix of p features takes 8p² bytes, and a node a few times that while it is looked at; with a ridge, a
+    budget of at most 50 and p > 600 features, more than rows, only X is kept twice, and 48p bytes for each open node.
 
     Parameters
     ----------

@@ -15,9 +15,11 @@ from dsprog.core.problem import Problem
 from dsprog.core.rows import propagate, relax_rows
 from dsprog.core.validation import Floats, Ints, Masks
 from dsprog.exact.regression.budget import budget_of, only_budgets
+from dsprog.exact.regression.few_features import bounding_loss, is_weak, sparse_eigenvalue_of
 from dsprog.exact.regression.forward_swaps import forward_and_swaps
 from dsprog.exact.regression.losses import AnyLoss, AnyRelaxation, loss_of
 from dsprog.exact.regression.relaxation import Loss
+from dsprog.exact.regression.wide_loss import WideLoss
 from dsprog.run.driver import Bundle, Expansion, Method, remade
 from dsprog.run.run import Run
 
@@ -51,6 +53,19 @@ class PerspectiveSearch(Method):
         return loss
 
     @cached_property
+    def below(self) -> AnyLoss:
+        """What is relaxed: the loss, or a definite one that is below it at all sets within the budget."""
+        loss = self.loss
+        if not isinstance(loss, Loss) or (loss.is_definite and not is_weak(loss)):
+            return loss
+        eigenvalue = self.problem.derived(sparse_eigenvalue_of)
+        if eigenvalue is None and not loss.is_definite:
+            raise ValueError("the columns of X are dependent, and so may be as many of them as the budget allows")
+        if eigenvalue is None:
+            return loss
+        return bounding_loss(loss, eigenvalue, self._root_bound, lambda: self.run.stop_reason() is not None)
+
+    @cached_property
     def at_empty(self) -> float:
         """The penalty of ∅."""
         return self.loss.penalty([])
@@ -62,10 +77,19 @@ class PerspectiveSearch(Method):
 
     def root(self) -> Bundle:
         """All sets, with the largest multiple of the identity for D."""
+        return self._root_of(self.below)
+
+    def _root_bound(self, loss: Loss) -> float:
+        """The bound of all sets with another loss."""
+        relaxation = loss.relaxation({key: value[0] for key, value in self._root_of(loss).items()}, 0.0, self.budget)
+        relaxation.solve(np.inf)
+        return relaxation.lower
+
+    def _root_of(self, loss: AnyLoss) -> Bundle:
         n = self.n
         none, zero, infinity = np.zeros((1, n), dtype=bool), np.zeros((1, n)), np.full((1, n), np.inf)
-        d = self._minorant(~none[0], np.argsort(-np.abs(self.loss.b)))[None]
-        D = zero + 0.499 * self.loss.least_eigenvalue
+        d = self._minorant(~none[0], np.argsort(-np.abs(loss.b)))[None]
+        D = zero + loss.first_diagonal
         sets = {"lower": np.array([-np.inf]), "I": none, "U": ~none, "depth": np.array([0]), "price": np.array([0.0])}
         return {**sets, "d": d, "D": D, "S": zero, "w": zero.copy(), "lo": -infinity, "hi": infinity}
 
@@ -78,7 +102,7 @@ class PerspectiveSearch(Method):
 
         Under a budget alone: forward selection and swaps, from ∅ and from a set that is known.
         """
-        if self.budget < self.n and only_budgets(self.problem) and isinstance(self.loss, Loss):
+        if self.budget < self.n and only_budgets(self.problem) and isinstance(self.loss, (Loss, WideLoss)):
             known = [] if self.run.mask is None else [self.run.mask]
             starts = [np.zeros(self.n, dtype=bool), *known]
             masks = np.array([forward_and_swaps(self.loss, start, self.budget) for start in starts])
@@ -163,7 +187,7 @@ class PerspectiveSearch(Method):
 
     def _with_one_more(self, node: Node, cutoff: float) -> Masks:
         """All sets of a node that may be below the cutoff, where the budget has one feature left."""
-        relaxation = self.loss.relaxation(node, self.at_empty, self.budget)
+        relaxation = self.below.relaxation(node, self.at_empty, self.budget)
         more = relaxation.free[relaxation.singles < cutoff]
         masks = np.repeat(node["I"][None], len(more) + 1, axis=0)
         masks[np.arange(len(more)), more] = True
@@ -175,7 +199,7 @@ class PerspectiveSearch(Method):
         while fixed:
             if not self._propagate(node):
                 return None
-            relaxation = self.loss.relaxation(node, self.at_empty, self.budget)
+            relaxation = self.below.relaxation(node, self.at_empty, self.budget)
             if len(relaxation.free) == 0:
                 break
             relaxation.solve(cutoff)

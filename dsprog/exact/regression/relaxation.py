@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from dsprog.exact.regression.budget import Capped, capped
 from dsprog.exact.regression.coefficient_boxes import relax_or_tighten
 from dsprog.exact.regression.diagonal import raised_diagonal, supergradient
 from dsprog.exact.regression.elimination import eliminated, factorised, safe_shift
+from dsprog.exact.regression.loss_term import loss_term
 from dsprog.exact.regression.perspective_bound import DescentLimits, Relaxed
 from dsprog.exact.regression.priced_descent import Budgeted, descend_with_budget
 from dsprog.functions.regression import LeastSquares
@@ -43,12 +44,10 @@ class Loss:
     @classmethod
     def of(cls, objective: LinearCombination) -> Loss | None:
         """The loss and the penalty of an objective; None unless it is one least-squares term and submodular ones."""
-        losses = [term for term in objective.terms if isinstance(term.function, LeastSquares)]
-        others = [term for term in objective.terms if not isinstance(term.function, LeastSquares)]
-        if len(losses) != 1 or losses[0].coefficient <= 0 or not all(term.knows.submodular for term in others):
+        found = loss_term(objective, LeastSquares)
+        if found is None:
             return None
-        a, f = losses[0]
-        assert isinstance(f, LeastSquares)
+        a, f, others = found
         rows = len(f.y)
         G = f.X.T @ f.X
         G *= a / rows
@@ -63,11 +62,12 @@ class Loss:
     @cached_property
     def least_eigenvalue(self) -> float:
         """Of G, or a little more: it is where D begins, and what is built on D is checked again."""
-        if len(self.G) > MANY:
-            found = rayleigh_quotient(self.G)
-            if found is not None:
-                return found
-        return float(np.linalg.eigvalsh(self.G)[0]) if len(self.G) else 0.0
+        return least_eigenvalue_of(self.G)
+
+    @property
+    def first_diagonal(self) -> Floats:
+        """D at the root: the largest multiple of the identity."""
+        return np.full(len(self.b), 0.499 * self.least_eigenvalue)
 
     @property
     def is_definite(self) -> bool:
@@ -79,9 +79,53 @@ class Loss:
         """What a Cholesky factorisation must leave over to be a proof."""
         return safe_shift(self.G)
 
+    def gram(self, some: Ints, others: Ints) -> Floats:
+        """A block of G."""
+        return self.G[np.ix_(some, others)]
+
+    def beside(self, chosen: Ints) -> Floats:
+        """Rows of G."""
+        return self.G[chosen]
+
+    def diagonal(self) -> Floats:
+        """Of G."""
+        return self.G.diagonal()
+
+    def eliminated(self, c: float, chosen: Ints, free: Ints) -> tuple[Floats, Floats, float]:
+        """G, b and c of the free features given the chosen ones."""
+        return eliminated(self.G, self.b, c, chosen, free)
+
     def relaxation(self, node: dict[str, Any], at_empty: float, budget: int) -> Relaxation:
         """The relaxation of a node."""
         return Relaxation.of(self, node, at_empty, budget)
+
+
+class Eliminates(Protocol):
+    """What a relaxation asks of a loss."""
+
+    @property
+    def c(self) -> float:
+        """Of the quadratic function."""
+
+    @property
+    def least_eigenvalue(self) -> float:
+        """Of G, more or less."""
+
+    @property
+    def shift(self) -> float:
+        """What a Cholesky factorisation must leave over to be a proof."""
+
+    def eliminated(self, c: float, chosen: Ints, free: Ints) -> tuple[Floats, Floats, float]:
+        """G, b and c of the free features given the chosen ones."""
+
+
+def least_eigenvalue_of(G: Floats) -> float:
+    """Of G, or a little more."""
+    if len(G) > MANY:
+        found = rayleigh_quotient(G)
+        if found is not None:
+            return found
+    return float(np.linalg.eigvalsh(G)[0]) if len(G) else 0.0
 
 
 def rayleigh_quotient(G: Floats) -> float | None:
@@ -104,7 +148,7 @@ class Relaxation:
     ``price`` is what the descent charges for each feature because of the budget.
     """
 
-    loss: Loss
+    loss: Eliminates
     free: Ints
     G: Floats
     b: Floats
@@ -121,7 +165,7 @@ class Relaxation:
     price: float
 
     @classmethod
-    def of(cls, loss: Loss, node: dict[str, Any], at_empty: float, budget: int) -> Relaxation:
+    def of(cls, loss: Eliminates, node: dict[str, Any], at_empty: float, budget: int) -> Relaxation:
         """Eliminate I from a node; what was found for its parent is where it starts.
 
         The penalty is at least at_empty + d(S) on the node. Negative d_j are taken in full whether j is chosen or not:
@@ -130,7 +174,7 @@ class Relaxation:
         free, chosen = np.flatnonzero(node["U"] & ~node["I"]), np.flatnonzero(node["I"])
         m, d = len(free), node["d"]
         constant = loss.c + at_empty + float(d[chosen].sum() + np.minimum(d[free], 0.0).sum())
-        G, b, c = eliminated(loss.G, loss.b, constant, chosen, free)
+        G, b, c = loss.eliminated(constant, chosen, free)
         D, S, w, lo, hi = (node[key][free] for key in ("D", "S", "w", "lo", "hi"))
         while factorised(G, D, loss.shift) is None and D.any():  # only rounding can make this fail
             D = 0.99 * D

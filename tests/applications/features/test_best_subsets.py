@@ -1,5 +1,7 @@
 """Numbers of features, paths over them, the largest weight, cross-validation, groups and trees."""
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -89,6 +91,21 @@ def test_sizes_equal_their_points():
     )
 
 
+@pytest.mark.parametrize("penalty", ["nuclear", "cardinality"])
+@pytest.mark.parametrize("ridge", [0.0, 0.1])
+@pytest.mark.filterwarnings("ignore:No features were selected")
+def test_the_word_max_selects_nothing_and_a_little_less_something(penalty, ridge):
+    for seed, most in itertools.product(range(4), (None, 2)):
+        rng = np.random.default_rng(seed)
+        X = rng.normal(size=(40, 8))
+        y = 2 * X[:, 2] + X[:, 5] + rng.normal(size=40)
+        options = {"penalty": penalty, "ridge": ridge, "n_features_to_select": most}
+        largest = SubmodularFeatureSelector("max", **options).fit(X, y)
+        assert not largest.support_.any()
+        assert SubmodularFeatureSelector(0.999 * largest.lam_, **options).fit(X, y).support_.any()
+        assert ds.minimize(feature_selection_objective(X, y, "max", penalty, ridge)).S == ()
+
+
 @pytest.mark.parametrize("penalty", ["nuclear", "frobenius", "cardinality", tree_penalty([-1, 0, 0, 1, 1, 2, 2, -1])])
 @pytest.mark.parametrize("ridge", [0.0, 0.1])
 def test_lam_max_is_the_largest_ratio(penalty, ridge):
@@ -148,6 +165,12 @@ REFUSALS = {
     "neither": (lambda: feature_path(X, y), "pass lams, weights of the penalty, or sizes"),
     "nothing to choose": (lambda: SubmodularFeatureSelectorCV(sizes=[]).fit(X, y), "must not be empty"),
     "a free feature": (lambda: lam_max(X, y, group_penalty([[0]], n=4)), "every single feature must be positive"),
+    "a word": (lambda: SubmodularFeatureSelector("most").fit(X, y), "lam must be a number, got 'most'"),
+    "a word for two classes": (
+        lambda: SubmodularFeatureSelector("max", task="logistic").fit(X, y > 0),
+        "one number for",
+    ),
+    "a word in an objective": (lambda: feature_selection_objective(X, y, "most"), "lam must be a number, got 'most'"),
     "a circle": (lambda: tree_penalty([1, 0]), "is its own ancestor"),
     "no such parent": (lambda: tree_penalty([7, 0]), "parents must be features 0 to 1, or -1, got 7"),
     "no such feature": (lambda: group_penalty([[5]], n=3), "groups must be of the 3 features, got feature 5"),

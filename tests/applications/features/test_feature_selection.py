@@ -135,6 +135,7 @@ def test_more_features_than_rows():
         SubmodularFeatureSelector(0.02).fit(X, y)
     with pytest.raises(ValueError, match="pass ridge > 0"):
         feature_path(X, y, [0.02])
+    assert SubmodularFeatureSelector(n_features_to_select=3).fit(X, y).result_.certified
     assert SubmodularFeatureSelector(0.05, ridge=0.5).fit(X, y).result_.certified
     assert not SubmodularFeatureSelector(0.02, method="greedy").fit(X, y).result_.certified
 
