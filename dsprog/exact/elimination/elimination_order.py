@@ -50,7 +50,7 @@ def elimination_order(n: int, groups: Iterable[Ints], most: int) -> EliminationO
             near[i] |= members
     for i in range(n):
         near[i].discard(i)
-    if core(near, most):
+    if is_too_wide(near, most):
         return None
     queue = [(fill(near, i), len(near[i]), i) for i in range(n)]
     heapq.heapify(queue)
@@ -85,23 +85,25 @@ def fill(near: list[set[int]], i: int) -> int:
     return sum(k not in near[j] for j, k in combinations(near[i], 2))
 
 
-def core(near: list[set[int]], most: int) -> bool:
-    """Whether some elements have more than ``most`` neighbours among themselves each: then every order is wider.
+def is_too_wide(near: list[set[int]], most: int) -> bool:
+    """Whether a minor shows that every order is wider than ``most``.
 
-    The first of them to go has all of these neighbours still.
+    If each element has more than ``most`` neighbours, the first to go is too wide. Merging an element into a neighbour
+    raises the width of no best order, so all graphs on the way of merging the one with the fewest neighbours speak for
+    the first one. It goes into its neighbour that has the fewest in turn, which keeps the others' neighbours.
     """
-    degree = [len(these) for these in near]
-    leaving = [i for i, d in enumerate(degree) if d <= most]
-    left = len(near)
-    gone = [False] * left
-    while leaving:
-        i = leaving.pop()
-        if gone[i]:
-            continue
-        gone[i] = True
-        left -= 1
+    near = [set(these) for these in near]
+    left = set(range(len(near)))
+    while len(left) > most + 1:
+        i = min(left, key=lambda j: len(near[j]))
+        if len(near[i]) > most:
+            return True
+        left.discard(i)
         for j in near[i]:
-            degree[j] -= 1
-            if degree[j] == most:
-                leaving.append(j)
-    return left > 0
+            near[j].discard(i)
+        if near[i]:
+            into = min(near[i], key=lambda j: len(near[j]))
+            for j in near[i] - {into}:
+                near[j].add(into)
+                near[into].add(j)
+    return False
