@@ -19,8 +19,10 @@ from dsprog.core.validation import Floats, Ints, Masks
 from dsprog.presolve.roof import doubled
 from dsprog.submodular.boykov_kolmogorov import max_flow_kernel, reachable_kernel, sisters
 
-
-LOOK, LEAST = 16, 1 / 64  # a sixteenth of the nodes should close a sixteenth of the tree: with a quarter of that it goes on
+LOOK, LEAST = (
+    16,
+    1 / 64,
+)  # a sixteenth of the nodes should close a sixteenth of the tree: with a quarter of that it goes on
 
 
 class Pairs(NamedTuple):
