@@ -89,21 +89,30 @@ def is_too_wide(near: list[set[int]], most: int) -> bool:
     """Whether a minor shows that every order is wider than ``most``.
 
     If each element has more than ``most`` neighbours, the first to go is too wide. Merging an element into a neighbour
-    raises the width of no best order, so all graphs on the way of merging the one with the fewest neighbours speak for
-    the first one. It goes into its neighbour that has the fewest in turn, which keeps the others' neighbours.
+    raises the width of no best order, so every graph on the way of merging the element with the fewest neighbours
+    speaks for the first one. It goes into the one of them that has the fewest in turn: they share few.
+
+    >>> is_too_wide([{1, 3}, {0, 2}, {1, 3}, {2, 0}], 1), is_too_wide([{1, 3}, {0, 2}, {1, 3}, {2, 0}], 2)
+    (True, False)
     """
     near = [set(these) for these in near]
-    left = set(range(len(near)))
-    while len(left) > most + 1:
-        i = min(left, key=lambda j: len(near[j]))
-        if len(near[i]) > most:
+    queue = [(len(these), i) for i, these in enumerate(near)]
+    heapq.heapify(queue)
+    left, gone = len(near), [False] * len(near)
+    while left > most + 1:
+        degree, i = heapq.heappop(queue)
+        if gone[i] or degree != len(near[i]):  # an entry from before a merger
+            continue
+        if degree > most:
             return True
-        left.discard(i)
+        left -= 1
+        into = min(near[i], key=lambda j: len(near[j]), default=i)
         for j in near[i]:
             near[j].discard(i)
-        if near[i]:
-            into = min(near[i], key=lambda j: len(near[j]))
-            for j in near[i] - {into}:
+            if j != into:
                 near[j].add(into)
                 near[into].add(j)
+        for j in near[i]:
+            heapq.heappush(queue, (len(near[j]), j))
+        gone[i] = True
     return False

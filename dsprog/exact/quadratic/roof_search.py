@@ -19,10 +19,8 @@ from dsprog.core.validation import Floats, Ints, Masks
 from dsprog.presolve.roof import doubled
 from dsprog.submodular.boykov_kolmogorov import max_flow_kernel, reachable_kernel, sisters
 
-LOOK, LEAST = (
-    16,
-    1 / 64,
-)  # a sixteenth of the nodes should close a sixteenth of the tree: with a quarter of that it goes on
+LOOK = 16  # at this part of its nodes the search ends if it has not closed a quarter of that part of the tree
+LEAST = 0.25 / LOOK
 
 
 class Pairs(NamedTuple):

@@ -161,7 +161,7 @@ class CentralPath:
                 point, bound = self.point(), now
             gap = self.gap
             if self.centred(gap, now):
-                history.append(now - 0.5 * gap)
+                history.append(bound)  # the best one: a point that was just pushed inside is no loss
                 if self.stalled(history):
                     break
                 if not self.exchange_cuts(gap / self.size):  # nothing is violated: closer to the optimum
