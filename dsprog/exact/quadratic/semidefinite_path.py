@@ -55,8 +55,9 @@ class InteriorPoint:
     Parameters
     ----------
     added, pentagons : int
-        Triangles and pentagons added at a time, at most. Pentagons are off: on g05_80.2, w01_100.5 and be100.1 they
-        saved 44 to 76 % of the nodes, and the three took 21 % longer together (15 % less on w01_100.5).
+        Triangles and pentagons added at a time, at most. Pentagons are off: 20 of them save a third to a half of the
+        nodes of g05_60, g05_100.4 and w01_100.5 for the same time, and on g05_100.0 and w05_100.0, which stay open, the
+        gap that is left after as many seconds is no smaller.
     violation : float
         Cuts are added where ½(a'Xa - 1) is below this; where there are none, below half of it.
     spread : int
@@ -71,8 +72,8 @@ class InteriorPoint:
     near : float
         Cuts are exchanged as soon as the gap is below this many floors.
     pushed : float
-        What y is raised by in all when cuts are added, in units of the distance to the target: a point that lies
-        deeper inside takes longer steps afterwards.
+        What y is raised by in all when cuts are added, in units of the distance to the target: from a point that lies
+        deeper inside, steps are longer (.1 to .3 of the way without it).
     most : int
         Newton steps at most.
     """
