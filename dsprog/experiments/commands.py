@@ -12,6 +12,7 @@ from typing import Any
 import click
 
 FOLDER = click.Path(file_okay=False, path_type=Path)
+SOLVERS = click.Choice(["dsprog", "HiGHS", "SCIP", "toulbar2"])
 SELECTION = (
     click.Option(["--datasets"], type=int, help="How many data sets; 20 for figure2 and 10 for table1 if left out."),
     click.Option(["--methods"], help="Names with commas between, of exact, prism, ssp, greedy and lasso."),
@@ -52,6 +53,7 @@ COMMANDS = {
         "QUBO, max-cut and UAI energies with published optima, beside HiGHS, SCIP and toulbar2 where they are "
         "installed.\n\nThe instances are read from the folder that DSPROG_DATA names.",
         30.0,
+        (click.Option(["--solver"], multiple=True, type=SOLVERS, help="Run only this one; may be repeated."),),
     ),
     "autocorrelations": ExperimentCommand(
         "Low-autocorrelation windows (MINLPLib's autocorr_bern n-R), proved by bucket elimination.", 300.0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import itertools
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -14,7 +14,8 @@ import numpy as np
 
 from dsprog.core.quadratic_form import QuadraticForm
 from dsprog.experiments.data_folder import data_folder
-from dsprog.experiments.page import Html, paragraph, table, write_page
+from dsprog.experiments.energy_profile import draw_profile
+from dsprog.experiments.page import Html, paragraph, picture, table, write_page
 from dsprog.experiments.progress import Say, run_missing
 from dsprog.experiments.referees import NEEDS, REFEREES
 from dsprog.experiments.saved_rows import Row, SavedRows
@@ -74,12 +75,20 @@ def table_of(path: Path) -> list[dict[str, str]]:
 
 
 def reproduce(
-    out: Path, quick: bool = False, time_limit: float = 30.0, say: Say = print, n_jobs: int | None = None
+    out: Path,
+    quick: bool = False,
+    time_limit: float = 30.0,
+    say: Say = print,
+    n_jobs: int | None = None,
+    solver: Sequence[str] = (),
 ) -> tuple[Path, ...]:
-    """Run what is missing, save each row as it comes, write a page. Returns the paths of both."""
+    """Run what is missing, save each row as it comes, draw, write a page. Returns the paths of all three.
+
+    Named solvers are run alone, all that are installed by default; the page has all rows that are there.
+    """
     data = data_folder()
     instances = {instance.name: instance for instance in (*qubo_instances(data), *energy_instances(data))}
-    solvers = [name for name in REFEREES if name not in NEEDS or find_spec(NEEDS[name]) is not None]
+    solvers = list(solver) or [name for name in REFEREES if name not in NEEDS or find_spec(NEEDS[name]) is not None]
     rows = SavedRows(out / "energies.csv", KEY)
     cells = [dict(zip(KEY, cell)) for cell in itertools.product(QUICK if quick else instances, solvers)]
 
@@ -93,7 +102,9 @@ def reproduce(
         return measured(instances[cell["instance"]], cell["solver"], time_limit)
 
     run_missing(rows, cells, measure, say, warm_up, n_jobs)
-    return rows.path, write_page(out / "energies.html", TITLE, parts(rows.rows, time_limit))
+    profile = draw_profile(rows.rows, out / "energies.png")
+    page = write_page(out / "energies.html", TITLE, parts(rows.rows, profile))
+    return rows.path, profile, page
 
 
 def measured(instance: EnergyInstance, solver: str, time_limit: float) -> Row:
@@ -116,29 +127,44 @@ def measured(instance: EnergyInstance, solver: str, time_limit: float) -> Row:
     }
 
 
-def geometric_mean(rows: list[Row], solver: str, time_limit: float) -> float:
-    """Of CPU seconds, the time limit where nothing was proved."""
-    seconds = [row["seconds"] if row["proved"] else time_limit for row in rows if row["solver"] == solver]
+def geometric_mean(rows: list[Row], solver: str) -> float:
+    """Of CPU seconds, those of the whole run, which its limit ended, where nothing was proved."""
+    seconds = [row["seconds"] for row in rows if row["solver"] == solver]
     return float(np.exp(np.mean(np.log(np.maximum(seconds, 1e-3))))) if seconds else np.nan
 
 
-def parts(rows: list[Row], time_limit: float) -> list[Html]:
-    """What the page says: geometric means, then one line an instance."""
+def parts(rows: list[Row], profile: Path) -> list[Html]:
+    """What the page says: the profile, geometric means where all have run, then one line an instance."""
     solvers = list(dict.fromkeys(row["solver"] for row in rows))
     cells = {(row["instance"], row["solver"]): row for row in rows}
-    means = [f"{geometric_mean(rows, solver, time_limit):.3g}" for solver in solvers]
-    proved = [sum(row["proved"] for row in rows if row["solver"] == solver) for solver in solvers]
+    shared = [row for row in rows if all((row["instance"], solver) in cells for solver in solvers)]
+    means = [f"{geometric_mean(shared, solver):.3g}" for solver in solvers]
+    proved = [proofs(shared, solver) for solver in solvers]
+    everywhere = [proofs(rows, solver) for solver in solvers]
     facts = {row["instance"]: [row["n"], f"{row['published']:g}"] for row in rows}
     lines = [[name, *fact, *(cell_of(cells.get((name, solver))) for solver in solvers)] for name, fact in facts.items()]
     return [
         paragraph(
-            "CPU seconds to a proof at the published optimum, building the model included; limit "
-            f"{time_limit:g} s of wall time. HiGHS and SCIP have the linearised model, toulbar2 and dsprog the energy "
-            "itself."
+            "CPU seconds to a proof at the published optimum. HiGHS and SCIP have the linearised model, toulbar2 and "
+            "dsprog the energy itself. Limits are of wall time; an empty cell was not run."
         ),
-        table(["", *solvers], [["geometric mean, the limit where open", *means], ["proved", *proved]]),
+        picture(profile, "Share of instances that are proved within some CPU seconds"),
+        table(
+            ["", *solvers],
+            [
+                ["geometric mean where all have run, the whole run where open", *means],
+                ["proved of these", *proved],
+                ["proved of all that were run", *everywhere],
+            ],
+        ),
         table(["instance", "n", "minimum", *solvers], lines),
     ]
+
+
+def proofs(rows: list[Row], solver: str) -> str:
+    """How many of the runs of a solver ended with a proof."""
+    proved = [row["proved"] for row in rows if row["solver"] == solver]
+    return f"{sum(proved)} of {len(proved)}"
 
 
 def cell_of(row: Row | None) -> str:

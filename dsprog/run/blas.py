@@ -8,6 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from threadpoolctl import ThreadpoolController
 
 
 @contextmanager
@@ -22,7 +27,14 @@ def one_blas_thread() -> Iterator[None]:
 @contextmanager
 def one_scipy_blas_thread() -> Iterator[None]:
     """The same for the BLAS of scipy, which is loaded with ``scipy.linalg``, mostly after a run has begun."""
-    import scipy.linalg.lapack  # noqa: F401
-
-    with one_blas_thread():
+    with blas_of_scipy().limit(limits=1, user_api="blas"):
         yield
+
+
+@cache
+def blas_of_scipy() -> ThreadpoolController:
+    """The libraries that are there once scipy's is; looking for them takes milliseconds, so it is done once."""
+    import scipy.linalg.lapack  # noqa: F401
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()

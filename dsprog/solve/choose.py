@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import pairwise
 from math import comb
 
 import numpy as np
 
 from dsprog.core.problem import Problem
+from dsprog.core.quadratic_form import QuadraticForm
 from dsprog.core.set_function import SetFunction
 from dsprog.core.views import View
 from dsprog.exact.brute_force import BruteForce
@@ -20,6 +22,7 @@ from dsprog.exact.compact.maxima import maxima_of
 from dsprog.exact.determinant.determinant_branch_and_bound import DeterminantBranchAndBound
 from dsprog.exact.determinant.determinant_problem import rewards_definite_determinants
 from dsprog.exact.elimination.bucket_elimination import WIDEST, BucketElimination, order_of
+from dsprog.exact.elimination.elimination_order import is_too_wide
 from dsprog.exact.few_sets import few_sets
 from dsprog.exact.interval.branch_and_bound import BranchAndBound
 from dsprog.exact.quadratic.quadratic_branch_and_bound import SMALL, QuadraticBranchAndBound
@@ -51,12 +54,19 @@ def is_narrow(problem: Problem) -> bool:
     if problem.constraints or problem.n == 0 or not problem.objective.has_gain_table:
         return False
     form = problem.derived(form_of)
-    if form is not None and (form.submodular or form.n <= SMALL):
+    if form is not None and (form.submodular or form.n <= SMALL or form_is_wide(form)):
         return False
     order = problem.derived(order_of)
     if order is None or order.width > WIDEST:
         return False
     return form is None or (2 * order.width <= problem.n and order.states <= FEW_STATES)
+
+
+def form_is_wide(form: QuadraticForm) -> bool:
+    """Whether no order can have tables that are small enough; it takes less than looking for one."""
+    indptr, indices = form.pairs.indptr.tolist(), form.pairs.indices.tolist()
+    near = [set(indices[start:end]) for start, end in pairwise(indptr)]
+    return is_too_wide(near, min(form.n // 2, FEW_STATES.bit_length() - 1))
 
 
 def is_quadratic(problem: Problem) -> bool:

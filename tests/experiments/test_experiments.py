@@ -7,6 +7,8 @@ import pytest
 from click.testing import CliRunner
 
 from dsprog.cli import main
+from dsprog.experiments.energies import parts
+from dsprog.experiments.energy_profile import draw_profile
 from dsprog.experiments.figures import plotting
 from dsprog.experiments.saved_rows import SavedRows
 
@@ -93,3 +95,19 @@ for module in pkgutil.iter_modules(dsprog.experiments.__path__):
 assert not {"sklearn", "matplotlib", "jinja2"} & {*sys.modules}
 """
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_the_page_of_energies_compares_where_all_have_run(tmp_path):
+    facts = {"n": 3, "published": -2.0, "value": -2.0, "bound": -2.0}
+    rows = [
+        {"instance": "a", "solver": "dsprog", "proved": 1, "seconds": 0.01, **facts},
+        {"instance": "a", "solver": "other", "proved": 0, "seconds": 4.0, **facts},
+        {"instance": "b", "solver": "dsprog", "proved": 1, "seconds": 1.0, **facts},
+    ]
+    profile = draw_profile(rows, tmp_path / "energies.png")
+    assert profile.read_bytes().startswith(b"\x89PNG")
+    page = "".join(parts(rows, profile))
+    assert "<td>proved of these</td><td>1 of 1</td><td>0 of 1</td>" in page
+    assert "<td>proved of all that were run</td><td>2 of 2</td><td>0 of 1</td>" in page
+    assert "<td>geometric mean where all have run, the whole run where open</td><td>0.01</td><td>4</td>" in page
+    assert "<td>b</td><td>3</td><td>-2</td><td>1</td><td></td>" in page

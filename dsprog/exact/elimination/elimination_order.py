@@ -50,7 +50,7 @@ def elimination_order(n: int, groups: Iterable[Ints], most: int) -> EliminationO
             near[i] |= members
     for i in range(n):
         near[i].discard(i)
-    if core(near, most):
+    if is_too_wide(near, most):
         return None
     queue = [(fill(near, i), len(near[i]), i) for i in range(n)]
     heapq.heapify(queue)
@@ -85,23 +85,34 @@ def fill(near: list[set[int]], i: int) -> int:
     return sum(k not in near[j] for j, k in combinations(near[i], 2))
 
 
-def core(near: list[set[int]], most: int) -> bool:
-    """Whether some elements have more than ``most`` neighbours among themselves each: then every order is wider.
+def is_too_wide(near: list[set[int]], most: int) -> bool:
+    """Whether a minor shows that every order is wider than ``most``.
 
-    The first of them to go has all of these neighbours still.
+    If each element has more than ``most`` neighbours, the first to go is too wide. Merging an element into a neighbour
+    raises the width of no best order, so every graph on the way of merging the element with the fewest neighbours
+    speaks for the first one. It goes into the one of them that has the fewest in turn: they share few.
+
+    >>> is_too_wide([{1, 3}, {0, 2}, {1, 3}, {2, 0}], 1), is_too_wide([{1, 3}, {0, 2}, {1, 3}, {2, 0}], 2)
+    (True, False)
     """
-    degree = [len(these) for these in near]
-    leaving = [i for i, d in enumerate(degree) if d <= most]
-    left = len(near)
-    gone = [False] * left
-    while leaving:
-        i = leaving.pop()
-        if gone[i]:
+    near = [set(these) for these in near]
+    queue = [(len(these), i) for i, these in enumerate(near)]
+    heapq.heapify(queue)
+    left, gone = len(near), [False] * len(near)
+    while left > most + 1:
+        degree, i = heapq.heappop(queue)
+        if gone[i] or degree != len(near[i]):  # an entry from before a merger
             continue
-        gone[i] = True
+        if degree > most:
+            return True
         left -= 1
+        into = min(near[i], key=lambda j: len(near[j]), default=i)
         for j in near[i]:
-            degree[j] -= 1
-            if degree[j] == most:
-                leaving.append(j)
-    return left > 0
+            near[j].discard(i)
+            if j != into:
+                near[j].add(into)
+                near[into].add(j)
+        for j in near[i]:
+            heapq.heappush(queue, (len(near[j]), j))
+        gone[i] = True
+    return False

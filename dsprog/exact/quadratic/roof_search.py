@@ -19,6 +19,9 @@ from dsprog.core.validation import Floats, Ints, Masks
 from dsprog.presolve.roof import doubled
 from dsprog.submodular.boykov_kolmogorov import max_flow_kernel, reachable_kernel, sisters
 
+LOOK = 16  # at this part of its nodes the search ends if it has not closed a quarter of that part of the tree
+LEAST = 0.25 / LOOK
+
 
 class Pairs(NamedTuple):
     """The quadratic function: u, and P in compressed rows."""
@@ -89,7 +92,8 @@ def roof_kernel(pairs, labels, network, flow):
 def roof_search_kernel(pairs, network, best, value, slack, step, nodes):
     """Search until closed or out of nodes; ``best`` is improved in place. Returns value, nodes used, and if closed.
 
-    A node is closed where no multiple of ``step`` (0: no number) lies from its bound up to value - slack.
+    A node is closed where no multiple of ``step`` (0: no number) lies from its bound up to value - slack. The share of
+    the tree that is closed, Σ 2^-depth, says early whether the rest of the nodes would be enough.
     """
     u, indptr, indices, data = pairs
     n = len(u)
@@ -101,9 +105,9 @@ def roof_search_kernel(pairs, network, best, value, slack, step, nodes):
     reached = flow.reached
     for i in range(n):
         labels[i] = -1
-    depth, used = 0, 0
+    depth, used, share = 0, 0, 0.0
     while True:
-        if used == nodes:
+        if used == nodes or (used == nodes // LOOK and share < LEAST):
             return value, used, False
         used += 1
         lower = roof_kernel(pairs, labels, network, flow)
@@ -141,6 +145,7 @@ def roof_search_kernel(pairs, network, best, value, slack, step, nodes):
                 trail[length] = branch
                 length += 1
                 continue
+        share += 0.5**depth
         while depth > 0 and second[depth]:
             depth -= 1
         if depth == 0:

@@ -32,6 +32,10 @@ CENTRING = ((1.8, 0.15), (1.4, 0.3), (0.8, 0.6))  # μ is this share of the gap'
 
 CORRECTED = (0.25, 0.9)  # lengths of a step between which a second-order correction is worth a solve
 
+FLAT = 0.1  # of the distance to the target: a floor below this, and no violated cut, end the method
+
+SLACK = 0.5  # that a new cut starts with
+
 
 @dataclass(frozen=True)
 class SemidefiniteOutcome:
@@ -51,10 +55,11 @@ class InteriorPoint:
     Parameters
     ----------
     added, pentagons : int
-        Triangles and pentagons added at a time, at most. Pentagons are off: on g05_80.2, w01_100.5 and be100.1 they
-        saved 44 to 76 % of the nodes, and the three took 21 % longer together (15 % less on w01_100.5).
+        Triangles and pentagons added at a time, at most. Pentagons are off: 20 of them save a third to a half of the
+        nodes of g05_60, g05_100.4 and w01_100.5 for the same time, and on g05_100.0 and w05_100.0, which stay open, the
+        gap that is left after as many seconds is no smaller.
     violation : float
-        Cuts are added where ½(a'Xa - 1) is below this.
+        Cuts are added where ½(a'Xa - 1) is below this; where there are none, below half of it.
     spread : int
         New triangles in which an edge may be: cuts that overlap shorten the steps and say the same.
     drop, dropped : float
@@ -62,19 +67,27 @@ class InteriorPoint:
     rounds : float
         Rounds of cuts after which the bound must have closed, by extrapolation, to go on.
     floor : float
-        The gap that μ keeps while the target is out of reach, in units of the distance to the target.
+        The gap that μ keeps while the target is out of reach, in units of the distance to the target; it is halved
+        where X violates nothing.
+    near : float
+        Cuts are exchanged as soon as the gap is below this many floors.
+    pushed : float
+        What y is raised by in all when cuts are added, in units of the distance to the target: from a point that lies
+        deeper inside, steps are longer (.1 to .3 of the way without it).
     most : int
         Newton steps at most.
     """
 
     added: int = 60
     pentagons: int = 0
-    violation: float = -0.1
+    violation: float = -0.2
     spread: int = 1
     drop: float = 0.1
-    dropped: float = 0.5
+    dropped: float = 0.3
     rounds: float = 4
-    floor: float = 0.5
+    floor: float = 0.8
+    near: float = 1.4
+    pushed: float = 0.3
     most: int = 200
 
     def run(
@@ -105,6 +118,7 @@ class CentralPath:
         self, options: InteriorPoint, point: SemidefinitePoint, target: float, stop: Callable[[], bool]
     ) -> None:
         self.options, self.target, self.stop = options, target, stop
+        self.floor, self.violation = options.floor, options.violation
         self.C, self.y, self.cuts = point.C, point.y.copy(), point.cuts
         if np.isfinite(target):  # a little inside, so that the first steps are not short
             self.y += 0.1 * max(0.0, point.bound() - target) / len(self.y)
@@ -148,15 +162,20 @@ class CentralPath:
                 point, bound = self.point(), now
             gap = self.gap
             if self.centred(gap, now):
-                history.append(now - 0.5 * gap)
-                if self.stalled(history) or not self.exchange_cuts(gap / self.size):
+                history.append(bound)  # the best one: a point that was just pushed inside is no loss
+                if self.stalled(history):
                     break
+                if not self.exchange_cuts(gap / self.size):  # nothing is violated: closer to the optimum
+                    self.floor, self.violation = 0.5 * self.floor, 0.5 * self.violation
+                    if self.floor < FLAT:
+                        break
         return SemidefiniteOutcome(point, bound, self.X, self.iterations, self.flops)
 
     def centred(self, gap: float, bound: float) -> bool:
         """Whether X is good enough to separate from, and new cuts are needed to reach the target."""
         feasible = float(np.abs(np.diag(self.X) - 1.0).max()) < 1e-3
-        return feasible and min(self.lengths) > 0.3 and gap < 0.75 * (bound - self.target)
+        close = gap < self.options.near * self.floor * (bound - self.target)
+        return feasible and min(self.lengths) > 0.3 and close
 
     def stalled(self, history: list[float]) -> bool:
         """Whether the last rounds, extrapolated, leave the target out of reach."""
@@ -224,20 +243,22 @@ class CentralPath:
         """A share of the gap, and not so small that new cuts would meet a point at the boundary."""
         both = sum(self.lengths)
         share = next((share for least, share in CENTRING if both > least), 1.0)
-        floor = self.options.floor * (bound - self.target) if np.isfinite(self.target) else 0.0
+        floor = self.floor * (bound - self.target) if np.isfinite(self.target) else 0.0
         return max(share * self.gap, floor) / self.size
 
     def exchange_cuts(self, mu: float) -> bool:
         """Drop slack cuts, add violated ones with small weights; False if nothing is violated."""
         options = self.options
-        new = violated_triangles(self.X, options.added, options.violation, options.spread)
+        new = violated_triangles(self.X, options.added, self.violation, options.spread)
         if options.pentagons:
-            new = new.extended(violated_pentagons(self.X, self.cuts, options.pentagons, options.violation))
+            new = new.extended(violated_pentagons(self.X, self.cuts, options.pentagons, self.violation))
         if len(new) == 0:
             return False
         before = self.cuts.take(self.worth_keeping(mu))
-        new.slack = np.full(len(new), 0.2)
+        new.slack = np.full(len(new), SLACK)
         new.gamma = np.full(len(new), mu)
+        if np.isfinite(self.target):
+            self.y = self.y + options.pushed * (self.point().bound() - self.target) / len(self.y)
         while True:
             self.cuts = before.extended(new)
             Z = self.point().Z()

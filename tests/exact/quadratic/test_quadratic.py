@@ -133,10 +133,11 @@ def test_limits_checkpoints_and_interruption(tmp_path):
     assert whole.certified
     assert "semidefinite" in whole.proof
     path = tmp_path / "run.npz"
-    first = ds.minimize(objective, node_limit=1003, checkpoint=path)
+    solver = QuadraticBranchAndBound(trial=0)
+    first = ds.minimize(objective, solver, node_limit=3, checkpoint=path)
     assert first.status == "node_limit"
     assert first.lower_bound <= whole.value
-    again = ds.minimize(objective, checkpoint=path)
+    again = ds.minimize(objective, solver, checkpoint=path)
     assert (again.value, again.lower_bound, again.certified) == (whole.value, whole.lower_bound, True)
     stopped = ds.minimize(objective, time_limit=0.0)
     assert stopped.status == "time_limit"
