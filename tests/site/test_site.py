@@ -20,7 +20,7 @@ WIDTHS = (420, 1600)
 CLIPPED = """() => {
     const scrolls = e => e && (["auto", "scroll"].includes(getComputedStyle(e).overflowX) || scrolls(e.parentElement));
     return [...document.querySelectorAll("article.bd-article *")]
-        .filter(e => e.getClientRects().length && Math.max(...[...e.getClientRects()].map(r => r.right)) > innerWidth + 1)
+        .filter(e => [...e.getClientRects()].some(r => r.right > innerWidth + 1))
         .filter(e => !scrolls(e) && !e.closest("mjx-assistive-mml"))
         .map(e => `${e.tagName} ${e.textContent.slice(0, 60)}`);
 }"""

@@ -88,6 +88,8 @@ class SubmodularFeatureSelector(SelectorMixin, BaseEstimator):
     ([2, 5], True)
     """
 
+    result_: Result
+
     def __init__(
         self,
         lam: float | Sequence[float] | None = None,
