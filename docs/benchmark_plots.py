@@ -136,7 +136,7 @@ def draw_times(found: list[Comparison], path: Path) -> None:
     import matplotlib.pyplot as plt
 
     kinds = list(dict.fromkeys(c.problems for c in found))
-    figure, axes = plt.subplots(2, 3, figsize=(11, 7.2), layout="constrained")
+    figure, axes = plt.subplots(2, 3, figsize=(11, 8), layout="constrained")
     for axis, kind in zip(axes.flat, kinds):
         rows = [c for c in found if c.problems == kind and c.ours.seconds is not None]
         largest = 2 * max(c.theirs.seconds or 0.0 for c in rows)
@@ -152,7 +152,7 @@ def draw_times(found: list[Comparison], path: Path) -> None:
         high = 2 * max(largest, *(c.ours.seconds for c in rows))
         axis.plot([low, high], [low, high], color="gray", linewidth=0.8)
         axis.set(xscale="log", yscale="log", title=kind, xlabel="dsprog, CPU s", ylabel="other, CPU s")
-        axis.legend(fontsize="small", frameon=False, loc="upper center", bbox_to_anchor=(0.5, -0.18), ncols=4)
+        axis.legend(fontsize="small", frameon=False, loc="upper center", bbox_to_anchor=(0.5, -0.18), ncols=2)
     for axis in axes.flat[len(kinds) :]:
         axis.axis("off")
     axes.flat[-1].scatter([], [], s=26, color="gray", label="proved")

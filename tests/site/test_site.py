@@ -18,7 +18,8 @@ OURS = [page for page in PAGES if not page.startswith(("_modules/", "_static/", 
 WIDTHS = (420, 1600)
 # Elements of the text that reach beyond the screen, and lie in no box that scrolls.
 CLIPPED = """() => {
-    const scrolls = e => e && (["auto", "scroll"].includes(getComputedStyle(e).overflowX) || scrolls(e.parentElement));
+    const scrolling = e => ["auto", "scroll"].includes(getComputedStyle(e).overflowX);
+    const scrolls = e => !e.matches("article") && (scrolling(e) || scrolls(e.parentElement));
     return [...document.querySelectorAll("article.bd-article *")]
         .filter(e => [...e.getClientRects()].some(r => r.right > innerWidth + 1))
         .filter(e => !scrolls(e) && !e.closest("mjx-assistive-mml"))
