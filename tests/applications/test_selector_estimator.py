@@ -8,10 +8,11 @@ pytest.importorskip("sklearn")
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from dsprog.applications import SubmodularFeatureSelector, SubmodularFeatureSelectorCV, TANClassifier
+from tests.helpers.checks import wrong_checks
 
 
 @pytest.mark.filterwarnings("ignore:No features were selected")
-@parametrize_with_checks([SubmodularFeatureSelector(task="classification")])
+@parametrize_with_checks([SubmodularFeatureSelector(task="classification")], expected_failed_checks=wrong_checks)
 def test_estimator(estimator, check):
     check(estimator)
 
