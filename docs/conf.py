@@ -48,6 +48,7 @@ myst_heading_anchors = 3
 # -- reference ------------------------------------------------------------------------------------------------------
 
 autosummary_generate = True
+templates_path = ["_templates"]
 autodoc_typehints = "none"  # numpydoc's sections say it in words
 numpydoc_show_class_members = False
 numpydoc_class_members_toctree = False

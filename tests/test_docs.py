@@ -62,6 +62,16 @@ def test_code_in_the_docs(code, capsys):
         assert sentence in shown
 
 
+@pytest.mark.parametrize("page", [page for page in PAGES if "```text" in page.read_text()], ids=lambda page: page.name)
+def test_what_a_page_says_is_printed(page, capsys):
+    """A block of text after a block of code is what it prints; what a run costs differs."""
+    for code, text in re.findall(r"```python\n([^`]*)```\n\n```text\n(.*?)```", page.read_text(), re.S):
+        exec(compile(code, "a block of the docs", "exec"), {"__name__": "docs"})
+        shown = capsys.readouterr().out
+        said = [line for line in text.splitlines() if not line.lstrip().startswith("cost ")]
+        assert [line for line in said if line not in shown] == []
+
+
 def is_built(link):
     """Whether a link leads into the gallery, made from the examples, or to a plot, made from the benchmarks."""
     if link.startswith("plots/"):
