@@ -75,5 +75,5 @@ def table(rows: list[dict[str, Any]]) -> str:
     lines = ["| " + " | ".join(columns) + " |", "|" + "---|" * len(columns)]
     for row in rows:
         cells = (f"{v:.4g}" if isinstance(v, float) else str(v) for v in (row.get(c, "") for c in columns))
-        lines.append("| " + " | ".join(cells) + " |")
+        lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
     return "\n".join(lines)

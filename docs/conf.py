@@ -6,8 +6,10 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT))
+sys.path[:0] = [str(ROOT), str(ROOT / "docs")]
 os.environ.setdefault("MPLBACKEND", "Agg")
+
+import benchmark_plots  # noqa: E402
 
 import dsprog  # noqa: E402
 
@@ -28,7 +30,14 @@ extensions = [
     "sphinx-mathjax-offline",
 ]
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
-exclude_patterns = ["_build", "gallery/*.md5", "sg_execution_times.rst", "**/sg_execution_times.rst", "walks.md"]
+exclude_patterns = [
+    "_build",
+    "gallery/*.md5",
+    "sg_execution_times.rst",
+    "**/sg_execution_times.rst",
+    "walks.md",
+    "plots/*.md",
+]
 suppress_warnings = ["config.cache", "myst.xref_missing", "ref.ref"]  # scikit-learn's inherited docstrings
 
 # -- Markdown -------------------------------------------------------------------------------------------------------
@@ -39,6 +48,7 @@ myst_heading_anchors = 3
 # -- reference ------------------------------------------------------------------------------------------------------
 
 autosummary_generate = True
+templates_path = ["_templates"]
 autodoc_typehints = "none"  # numpydoc's sections say it in words
 numpydoc_show_class_members = False
 numpydoc_class_members_toctree = False
@@ -94,5 +104,6 @@ def escape_bars(app, what, name, obj, options, lines):
 
 
 def setup(app):
-    """Before numpydoc looks at a docstring."""
+    """Plots before pages are read, and bars before numpydoc looks at a docstring."""
+    benchmark_plots.make(ROOT / "docs" / "plots")
     app.connect("autodoc-process-docstring", escape_bars, priority=100)

@@ -105,8 +105,8 @@ class Case:
     def script(self, failures: list[str]) -> str:
         """A reproducer."""
         lines = ['"""' + "\n".join(failures).replace('"""', "'''") + '"""', "from math import inf", ""]
-        lines += ["import numpy as np", "", "import dsprog as ds", "from dsprog.solve import choose", ""]
-        lines += ["choose.MOST_WORK = -1  # engines, not enumeration", ""] if self.searched else []
+        lines += ["import numpy as np", "", "import dsprog as ds", "from dsprog.solve.rules import number_of_sets", ""]
+        lines += ["number_of_sets.MOST_WORK = -1  # engines, not enumeration", ""] if self.searched else []
         lines += [f"objective = {self.objective.source}"]
         lines += ["constraints = [" + ", ".join(term.source for term in self.constraints) + "]"]
         lines += [f"print({call})" for call in self.calls("/tmp/fuzz_checkpoint.npz")]

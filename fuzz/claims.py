@@ -143,14 +143,14 @@ def judge_error(error: BaseException) -> list[str]:
 @contextmanager
 def engines_preferred(wanted: bool) -> Iterator[None]:
     """A block in which small problems go the way of large ones, if that is wanted."""
-    from dsprog.solve import choose
+    from dsprog.solve.rules import number_of_sets
 
-    before = choose.MOST_WORK
-    choose.MOST_WORK = -1 if wanted else before
+    before = number_of_sets.MOST_WORK
+    number_of_sets.MOST_WORK = -1 if wanted else before
     try:
         yield
     finally:
-        choose.MOST_WORK = before
+        number_of_sets.MOST_WORK = before
 
 
 def check(case: Case) -> tuple[list[str], str]:

@@ -1,6 +1,7 @@
 """Examples run, the code in README and docs does what the pages claim, and links lead somewhere."""
 
 import ast
+import itertools
 import re
 import runpy
 from pathlib import Path
@@ -61,8 +62,20 @@ def test_code_in_the_docs(code, capsys):
         assert sentence in shown
 
 
+@pytest.mark.parametrize("page", [page for page in PAGES if "```text" in page.read_text()], ids=lambda page: page.name)
+def test_what_a_page_says_is_printed(page, capsys):
+    """A block of text after a block of code is what it prints; what a run costs differs."""
+    for code, text in re.findall(r"```python\n([^`]*)```\n\n```text\n(.*?)```", page.read_text(), re.S):
+        exec(compile(code, "a block of the docs", "exec"), {"__name__": "docs"})
+        shown = capsys.readouterr().out
+        said = [line for line in text.splitlines() if not line.lstrip().startswith("cost ")]
+        assert [line for line in said if line not in shown] == []
+
+
 def is_built(link):
-    """Whether a link leads into the gallery, whose pages and pictures are made from the examples."""
+    """Whether a link leads into the gallery, made from the examples, or to a plot, made from the benchmarks."""
+    if link.startswith("plots/"):
+        return f'folder / "{link[6:]}"' in (ROOT / "docs" / "benchmark_plots.py").read_text()
     found = re.fullmatch(r"(?:\.\./)*gallery/(?:images/sphx_glr_)?(\w+?)(?:_\d{3}\.png|\.rst)", link)
     return (found is not None and (ROOT / "examples" / f"{found[1]}.py").exists()) or link.endswith("gallery/index.rst")
 
@@ -75,6 +88,28 @@ def test_links_lead_somewhere(page):
     dead = [link for link in links if link and not (page.parent / link).exists() and not is_built(link)]
     gone = [name for name in SOURCE.findall(text) if not (ROOT / name).exists()]
     assert dead + gone == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_rows_of_tables_are_as_long_as_their_header(page):
+    """A bar as in |S| would begin a new cell."""
+    lines, wrong = page.read_text().splitlines(), []
+    for k, line in enumerate(lines):
+        if re.fullmatch(r"\|(-+\|)+", line):
+            rows = itertools.takewhile(lambda row: row.startswith("|"), lines[k + 1 :])
+            wrong += [row for row in (lines[k - 1], *rows) if len(re.findall(r"(?<!\\)\|", row)) != line.count("|")]
+    assert wrong == []
+
+
+def test_benchmarks_can_be_drawn(tmp_path):
+    """The site's plots are made from the tables, so that these must keep their headings and columns."""
+    pytest.importorskip("matplotlib.pyplot").switch_backend("Agg")
+    plots = runpy.run_path(str(ROOT / "docs" / "benchmark_plots.py"))
+    plots["make"](tmp_path)
+    summary = (tmp_path / "peers.md").read_text()
+    others = ("SCIP", "HiGHS", "toulbar2", "l0bnb", "OKRidge", "El0ps", "abess", "SubModST", "submodKC")
+    assert [name for name in others if name not in summary] == []
+    assert len(list(tmp_path.glob("*.png"))) == 3
 
 
 def test_demo():

@@ -118,7 +118,7 @@ def was_cancelled(model: Any, watch: Watch | None = None) -> bool:
 
     def look(event: Any) -> None:
         if cancelled.is_set():
-            event.interrupt()
+            event.data_in.user_interrupt = True
 
     def note(event: Any) -> None:  # only the mixed-integer callback has a bound
         bounds[0] = float(event.data_out.mip_dual_bound)

@@ -150,8 +150,11 @@ class SparseProgramme:
         return self._outcome(model, time_limit, whole=True, cutoff=cutoff, watch=None if watch is None else told)
 
     def write(self, path: str | os.PathLike[str]) -> None:
-        """Write the programme with integrality as an .mps or .lp file, as HiGHS does."""
-        self._built(whole=True).writeModel(os.fspath(path))
+        """Write the programme with integrality as an .mps or .lp file, as HiGHS does; columns are c0, c1, and so on."""
+        model = self._built(whole=True)
+        for j in range(len(self.cost)):
+            model.passColName(j, f"c{j}")
+        model.writeModel(os.fspath(path))
 
     def rows_from(self, first: int = 0) -> highs.Rows:
         """The rows from one on."""

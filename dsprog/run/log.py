@@ -10,6 +10,7 @@ import math
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from html import escape
 from typing import Any, TextIO
 
 from dsprog.run.result import Event, Staff
@@ -135,9 +136,8 @@ class Bar(Log):
             self.progress.start()
             self.task = self.progress.add_task("", total=1.0, words="")
         self.first_gap = event.gap if math.isinf(self.first_gap) else max(self.first_gap, event.gap)
-        texts = cells(event)
-        words = f"value {texts['value']}  bound {texts['bound']}  gap {texts['gap']}  {texts['nodes']} nodes"
-        self.progress.update(self.task, completed=closed_share(event.gap, self.first_gap), words=words)
+        share = closed_share(event.gap, self.first_gap)
+        self.progress.update(self.task, completed=share, words=words_of(event))
 
     def say(self, sentence: str) -> None:
         """A line above the bar."""
@@ -146,6 +146,38 @@ class Bar(Log):
     def close(self) -> None:
         """Leave the last state on the screen."""
         self.progress.stop()
+
+
+class NotebookBar(Log):
+    """The same in a notebook: one cell of HTML that is drawn anew, and stays in the file that is saved."""
+
+    def __init__(self) -> None:
+        from IPython.display import HTML, display
+
+        self.html, self.sentences = HTML, ""
+        self.bar, self.first_gap = "", math.inf
+        self.shown = display(HTML(""), display_id=True)
+
+    def write(self, event: Event, improved: bool) -> None:
+        """Move the bar."""
+        self.first_gap = event.gap if math.isinf(self.first_gap) else max(self.first_gap, event.gap)
+        share = closed_share(event.gap, self.first_gap)
+        self.bar = f'<progress value="{share:.3f}" max="1"></progress> {event.seconds:.1f} s  {words_of(event)}'
+        self._draw()
+
+    def say(self, sentence: str) -> None:
+        """A line above the bar."""
+        self.sentences += f"{escape(sentence)}<br>"
+        self._draw()
+
+    def _draw(self) -> None:
+        self.shown.update(self.html(f'<div style="white-space:pre-wrap">{self.sentences}{self.bar}</div>'))
+
+
+def words_of(event: Event) -> str:
+    """What stands beside a bar."""
+    texts = cells(event)
+    return f"value {texts['value']}  bound {texts['bound']}  gap {texts['gap']}  {texts['nodes']} nodes"
 
 
 def closed_share(gap: float, first: float) -> float:
@@ -181,9 +213,16 @@ class Several(Log):
             log.close()
 
 
+def bar() -> Log:
+    """A bar for where we are."""
+    from rich import get_console
+
+    return NotebookBar() if get_console().is_jupyter else Bar()
+
+
 def log_for(verbose: int) -> Log | None:
     """What the user wants to see: nothing, lines or a bar; and records where somebody listens to the logger."""
-    logs: list[Log] = [Bar()] if verbose >= 2 else [Lines()] if verbose else []
+    logs: list[Log] = [bar()] if verbose >= 2 else [Lines()] if verbose else []
     if LOGGER.isEnabledFor(logging.INFO):
         logs.append(Logger())
     return Several(logs) if len(logs) > 1 else logs[0] if logs else None

@@ -121,7 +121,8 @@ def opened(
 
 def proved(run: Run, verdict: Verdict, value: float, lower: float) -> bool:
     """Whether the set is proved optimal, or as good as was asked for."""
-    as_asked = relative_gap(value, lower) <= run.limits.gap or value - lower <= verdict.within
+    asked = run.limits.gap * (1.0 + 1e-12)  # a search that ends exactly there may round to a little more
+    as_asked = relative_gap(value, lower) <= asked or value - lower <= verdict.within
     return run.mask is not None and (verdict.status == "optimal" or (verdict.status == "gap" and as_asked))
 
 

@@ -7,11 +7,12 @@ import pytest
 pytest.importorskip("sklearn")
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from dsprog.applications import SubmodularFeatureSelector, TANClassifier
+from dsprog.applications import SubmodularFeatureSelector, SubmodularFeatureSelectorCV, TANClassifier
+from tests.helpers.checks import wrong_checks
 
 
 @pytest.mark.filterwarnings("ignore:No features were selected")
-@parametrize_with_checks([SubmodularFeatureSelector(task="classification")])
+@parametrize_with_checks([SubmodularFeatureSelector(task="classification")], expected_failed_checks=wrong_checks)
 def test_estimator(estimator, check):
     check(estimator)
 
@@ -50,6 +51,22 @@ REFUSALS = {
     ),
     "smoothing": (lambda: TANClassifier(smoothing="x").fit(X, y > 0), "smoothing must be a number, got 'x'"),
 }
+
+
+@pytest.mark.parametrize(
+    "selector",
+    [
+        SubmodularFeatureSelector(n_features_to_select=1),
+        SubmodularFeatureSelector(0.1, task="classification"),
+        SubmodularFeatureSelectorCV(sizes=[1], cv=2),
+    ],
+    ids=["regression", "classification", "folds"],
+)
+def test_names_of_columns_come_back(selector):
+    target = y > 0 if selector.get_params().get("task") == "classification" else y
+    assert "a" in selector.fit(NAMED, target).result_.labels
+    assert selector.result_.labels == tuple(selector.get_feature_names_out())
+    assert 0 in selector.fit(X, target).result_.labels
 
 
 @pytest.mark.parametrize("case", REFUSALS)

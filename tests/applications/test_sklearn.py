@@ -6,6 +6,7 @@ pytest.importorskip("sklearn")
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from dsprog.applications import MDLDiscretizer, TANClassifier
+from tests.helpers.checks import wrong_checks
 
 ESTIMATORS = [
     TANClassifier(),
@@ -15,6 +16,6 @@ ESTIMATORS = [
 ]
 
 
-@parametrize_with_checks(ESTIMATORS)
+@parametrize_with_checks(ESTIMATORS, expected_failed_checks=wrong_checks)
 def test_estimator(estimator, check):
     check(estimator)

@@ -7,7 +7,7 @@ from dsprog.core.problem import as_problem
 from dsprog.core.quadratic_form import QuadraticForm, Steps
 from dsprog.functions.table import all_masks
 from dsprog.generators import FAMILIES
-from dsprog.solve.choose import is_quadratic
+from dsprog.solve.rules.polynomials import is_quadratic
 from tests.helpers.quadratic import agreeing, random_form
 
 

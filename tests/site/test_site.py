@@ -16,6 +16,15 @@ FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--
 PAGES = sorted(path.relative_to(SITE).as_posix() for path in SITE.rglob("*.html")) if SITE.exists() else []
 OURS = [page for page in PAGES if not page.startswith(("_modules/", "_static/", "_downloads/"))]
 WIDTHS = (420, 1600)
+# Elements of the text that reach beyond the screen, and lie in no box that scrolls.
+CLIPPED = """() => {
+    const scrolling = e => ["auto", "scroll"].includes(getComputedStyle(e).overflowX);
+    const scrolls = e => !e.matches("article") && (scrolling(e) || scrolls(e.parentElement));
+    return [...document.querySelectorAll("article.bd-article *")]
+        .filter(e => [...e.getClientRects()].some(r => r.right > innerWidth + 1))
+        .filter(e => !scrolls(e) && !e.closest("mjx-assistive-mml"))
+        .map(e => `${e.tagName} ${e.textContent.slice(0, 60)}`);
+}"""
 
 pytestmark = [
     pytest.mark.site,
@@ -66,6 +75,8 @@ def test_every_page_opens_without_errors_and_nothing_is_clipped(browser, address
         assert not troubles, f"{name}: {troubles}"
         beyond = page.evaluate("document.documentElement.scrollWidth - window.innerWidth")
         assert beyond <= 0, f"{name} is {beyond} pixels wider than {width}"
+        clipped = page.evaluate(CLIPPED)
+        assert not clipped, f"{name} hides what is beyond {width} pixels: {clipped}"
         assert page.evaluate("document.documentElement.dataset.theme") == mode
     context.close()
 

@@ -3,9 +3,12 @@
 import json
 import logging
 import math
+import sys
+import types
 
 import numpy as np
 import pytest
+import rich
 
 import dsprog as ds
 from dsprog.generators import concave_difference
@@ -120,3 +123,17 @@ def test_logger(caplog):
     caplog.clear()
     ds.minimize(concave_difference(12, seed=0))
     assert not caplog.messages
+
+
+def test_a_bar_in_a_notebook(monkeypatch):
+    """One piece of HTML that is updated; IPython is not needed for the tests, so it is played."""
+    shown = []
+    display = types.SimpleNamespace(update=shown.append)
+    played = types.SimpleNamespace(HTML=str, display=lambda html, display_id: display)
+    monkeypatch.setitem(sys.modules, "IPython", types.SimpleNamespace(display=played))
+    monkeypatch.setitem(sys.modules, "IPython.display", played)
+    monkeypatch.setattr(rich, "get_console", lambda: types.SimpleNamespace(is_jupyter=True))
+    result = ds.minimize(concave_difference(12, seed=0), verbose=2)
+    assert "minimise f - g: 12 elements" in shown[-1]
+    assert f"value {result.value:.9g}" in shown[-1]
+    assert '<progress value="1.000"' in shown[-1]

@@ -7,7 +7,7 @@ import dsprog as ds
 from dsprog.core.problem import as_problem
 from dsprog.exact.brute_force import root_bound
 from dsprog.generators import FAMILIES
-from dsprog.solve.choose import data_size, has_few_sets
+from dsprog.solve.rules.number_of_sets import data_size, has_few_sets
 
 
 @pytest.mark.parametrize("family", sorted(set(FAMILIES) - {"callable"}))

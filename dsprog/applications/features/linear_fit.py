@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
 import numpy as np
 from sklearn.linear_model import lasso_path
 
@@ -24,6 +27,12 @@ def mask_of(result: Result, n: int) -> Masks:
     mask = np.zeros(n, dtype=bool)
     mask[list(result.S)] = True
     return mask
+
+
+def named(result: Result, selector: Any) -> Result:
+    """The result with the names of the columns that a selector was fitted on, if they had any."""
+    names = getattr(selector, "feature_names_in_", None)
+    return result if names is None else replace(result, names=tuple(names.tolist()))
 
 
 def best_of_lasso_path(objective: Difference, X: Floats, y: Floats, most: int | None) -> Result:

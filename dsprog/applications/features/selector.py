@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from threadpoolctl import threadpool_limits
 
 from dsprog.applications.features.largest_weight import lam_max
-from dsprog.applications.features.linear_fit import best_of_lasso_path, mask_of, ridge_coefficients
+from dsprog.applications.features.linear_fit import best_of_lasso_path, mask_of, named, ridge_coefficients
 from dsprog.applications.features.paths import PathPoint, as_size, solved_path
 from dsprog.applications.features.recipes import information_selection_objective, logistic_selection_objective
 from dsprog.applications.features.selection_methods import SELECTION_SOLVERS, select_by
@@ -91,6 +91,8 @@ class SubmodularFeatureSelector(SelectorMixin, BaseEstimator):
     ([2, 5], True)
     """
 
+    result_: Result
+
     def __init__(
         self,
         lam: float | Sequence[float] | str | None = None,
@@ -137,6 +139,7 @@ class SubmodularFeatureSelector(SelectorMixin, BaseEstimator):
                 self._fit_logistic(X, y)
             else:
                 self._fit_classification(X, y)
+        self.result_ = named(self.result_, self)
         self.objective_, self.lower_bound_, self.gap_ = self.result_.value, self.result_.lower_bound, self.result_.gap
         return self
 

@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from threadpoolctl import threadpool_limits
 
 from dsprog.applications.features.largest_weight import lam_max
-from dsprog.applications.features.linear_fit import mask_of, ridge_coefficients
+from dsprog.applications.features.linear_fit import mask_of, named, ridge_coefficients
 from dsprog.applications.features.paths import feature_path
 from dsprog.core.set_function import SetFunction
 from dsprog.core.validation import Floats, Masks, as_count, as_reals
@@ -101,7 +101,8 @@ class SubmodularFeatureSelectorCV(SelectorMixin, BaseEstimator):
             self.best_index_ = int(mean.argmax())
             self.best_score_ = float(mean[self.best_index_])
             best = choices[self.best_index_]
-            (self.result_,) = self._path(X, y, [best])
+            (result,) = self._path(X, y, [best])
+        self.result_ = named(result, self)
         self.lam_ = float(best) if self.sizes is None else float(np.ravel(0.0 if self.lams is None else self.lams)[0])
         self.size_ = None if self.sizes is None else int(best)
         name = "lams" if self.sizes is None else "sizes"

@@ -29,8 +29,8 @@ from dsprog.exact.interval.branch_and_bound import BranchAndBound
 from dsprog.exact.prismatic.prismatic import Prismatic
 from dsprog.functions.mutual_information import MutualInformation
 from dsprog.run.solver import Solver
-from dsprog.solve.choose import has_few_sets
 from dsprog.solve.minimize import minimize
+from dsprog.solve.rules.number_of_sets import has_few_sets
 from dsprog.submodular import minimize_submodular
 
 SAME = 1e-9  # nats
