@@ -22,7 +22,7 @@ ARRAYS = {"empty", "zeros", "ones", "empty_like", "zeros_like"}
 
 def decorated(node):
     return isinstance(node, ast.FunctionDef) and any(
-        isinstance(d, ast.Name) and d.id in ("kernel", "part") for d in node.decorator_list
+        getattr(getattr(d, "func", d), "id", "") in ("kernel", "short_kernel", "part") for d in node.decorator_list
     )
 
 

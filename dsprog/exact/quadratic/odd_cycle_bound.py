@@ -76,8 +76,8 @@ def pop_heap(keys, items, size):
 @kernel
 def odd_cycles_kernel(graph, z, order, most, limit, rows):
     """Rows of violated odd cycles, looked for from the vertices in ``order``; returns their number."""
-    indptr, heads, edges = graph
-    starts, columns, values, b = rows
+    indptr, heads, edges = graph.indptr, graph.heads, graph.edges
+    starts, columns, values, b = rows.starts, rows.columns, rows.values, rows.b
     n = len(indptr) - 1
     distance, parent, used = np.empty(2 * n), np.empty(2 * n, dtype=np.int64), np.empty(n, dtype=np.bool_)
     keys, items = np.empty(len(heads) * 4 + 4), np.empty(len(heads) * 4 + 4, dtype=np.int64)

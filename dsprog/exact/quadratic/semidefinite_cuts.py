@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from dsprog.core.kernel import kernel
+from dsprog.core.kernel import kernel, short_kernel
 from dsprog.core.validation import Floats, Ints
 
 WIDTH = 5  # entries that a cut can have
@@ -57,26 +57,6 @@ def newton_kernel(W, X, vertices, signs, triangles, diagonal, out):
 
 
 @kernel
-def gram_diagonal_kernel(W, vertices, signs, out):
-    """a'Wa of every cut."""
-    for k in range(len(vertices)):
-        total = 0.0
-        for p in range(WIDTH):
-            for q in range(WIDTH):
-                total += signs[k, p] * signs[k, q] * W[vertices[k, p], vertices[k, q]]
-        out[k] = total
-
-
-@kernel
-def add_cuts_kernel(vertices, signs, weights, Z):
-    """Z += Σ weights_k a_k a_k'."""
-    for k in range(len(vertices)):
-        for p in range(WIDTH):
-            for q in range(WIDTH):
-                Z[vertices[k, p], vertices[k, q]] += weights[k] * signs[k, p] * signs[k, q]
-
-
-@kernel
 def violated_kernel(X, threshold, vertices, signs, violation):
     """Triangles with ½(a'Xa - 1) = 1 + σ_ij X_ij + σ_ik X_ik + σ_jk X_jk < threshold; returns their number."""
     N, count, most = len(X), 0, len(violation)
@@ -102,7 +82,7 @@ def violated_kernel(X, threshold, vertices, signs, violation):
     return count
 
 
-@kernel
+@short_kernel(lambda vertices, order, *other: 4 * len(order))
 def spread_kernel(vertices, order, most, used, chosen):
     """Choose rows in ``order`` whose three edges are in less than ``most`` rows chosen before; returns their number."""
     count = 0
@@ -211,9 +191,14 @@ class OddCuts:
 
     def gram(self, W: Floats) -> Floats:
         """a'Wa of every cut."""
-        out = np.empty(len(self))
-        gram_diagonal_kernel(W, self.vertices, self.signs, out)
-        return out
+        entries = W[self.vertices[:, :, None], self.vertices[:, None, :]]
+        return np.asarray(np.einsum("kp,kq,kpq->k", self.signs, self.signs, entries))
+
+    def add_to(self, Z: Floats, weights: Floats) -> None:
+        """Z += Σ weights_k a_k a_k'."""
+        places = self.vertices[:, :, None] * len(Z) + self.vertices[:, None, :]
+        entries = weights[:, None, None] * self.signs[:, :, None] * self.signs[:, None, :]
+        Z += np.bincount(places.ravel(), entries.ravel(), Z.size).reshape(Z.shape)
 
     def sums(self, size: int) -> Floats:
         """Σ_k γ_k |a_ki| Σ_j |a_kj| for each vertex i: what the cuts put into row i of Z, at most."""
