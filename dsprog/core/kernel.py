@@ -181,7 +181,7 @@ class Kernel:
     def is_on_disk(self) -> bool:
         """Whether an earlier process compiled it."""
         folder = self.compiled.stats.cache_path
-        return folder is not None and any(Path(folder).glob(f"*.{self.__name__}.{self.digest}-*.nbi"))
+        return folder is not None and any(Path(folder).glob(f"*.{self.function.__name__}.{self.digest}-*.nbi"))
 
     @property
     def called(self) -> dict[str, Kernel]:

@@ -15,7 +15,8 @@ from typing import Any
 
 from dsprog.core.kernel_pipeline import kernel_pipeline
 
-PIPELINE = "parts as LLVM code, records by address, borrowed arrays 1"  # a part of what compiled code is kept under: another pipeline, another word
+# A part of what compiled code is kept under: another pipeline, another word.
+PIPELINE = "parts as LLVM code, records by address, borrowed arrays 1"
 
 
 @functools.cache
@@ -64,7 +65,7 @@ def part_pipeline() -> Any:
             state["cr"] = lowered._replace(cfunc=handle)
             return True
 
-    class PartCompiler(KernelCompiler):
+    class PartCompiler(KernelCompiler):  # type: ignore[valid-type, misc]
         """The pipeline of kernels, with a library that is not compiled."""
 
         def define_pipelines(self) -> list[Any]:

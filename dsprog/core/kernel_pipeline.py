@@ -127,7 +127,7 @@ def holds_numbers(kind: Any) -> bool:
     from numba.core import types
 
     if isinstance(kind, types.BaseTuple):
-        return all(map(holds_numbers, kind))
+        return all(map(holds_numbers, tuple(kind)))  # type: ignore[arg-type]
     plain = (types.Number, types.Boolean, types.NoneType, types.RangeType, types.RangeIteratorType, types.SliceType)
     if isinstance(kind, types.Pair):
         return holds_numbers(kind.first_type) and holds_numbers(kind.second_type)
@@ -141,5 +141,6 @@ def is_borrowable(kind: Any) -> bool:
     from dsprog.core.kernel_records import RecordType
 
     if isinstance(kind, types.BaseTuple):
-        return all(holds_numbers(field) or is_borrowable(field) for field in kind)
+        fields: tuple[Any, ...] = tuple(kind)  # type: ignore[arg-type]
+        return all(holds_numbers(field) or is_borrowable(field) for field in fields)
     return isinstance(kind, (types.Array, types.Callable, types.Module, RecordType)) or kind is types.ellipsis

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from llvmlite import ir
+from llvmlite import ir  # type: ignore[import-untyped]
 from numba.core import cgutils, types
 from numba.core.imputils import impl_ret_borrowed, lower_getattr_generic
 from numba.core.typing.templates import AttributeTemplate, infer_getattr
@@ -45,7 +45,7 @@ class RecordFields(AttributeTemplate):
 
     key = RecordType
 
-    def generic_resolve(self, record: RecordType, attr: str) -> Any:
+    def generic_resolve(self, record: Any, attr: str) -> Any:  # type: ignore[override]
         """The type of one of them."""
         return dict(record.fields).get(attr)
 

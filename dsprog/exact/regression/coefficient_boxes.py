@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dsprog.core.kernel import kernel, part
+from dsprog.core.kernel import part, short_kernel
 from dsprog.exact.regression.perspective_bound import (
     Point,
     descend,
@@ -72,7 +72,7 @@ def tighten_boxes(problem, w, lower, limits, exclude):
         shape(problem, j, shapes)
 
 
-@kernel
+@short_kernel(lambda problem, w, *other: 20 * problem.G.size)
 def relax_or_tighten(problem, w, lower, limits, val, exclude, boxes):
     """Descend from w and return LB or, with ``boxes``, tighten the boxes with the bound ``lower`` at w.
 
