@@ -104,6 +104,17 @@ def watch(watcher: Callable[[str], None]) -> Iterator[None]:
         LEDGER.watchers.remove(watcher)
 
 
+@contextlib.contextmanager
+def nothing_interpreted() -> Iterator[None]:
+    """Compile short kernels, too, at their first call."""
+    global MOST_STEPS
+    before, MOST_STEPS = MOST_STEPS, -1
+    try:
+        yield
+    finally:
+        MOST_STEPS = before
+
+
 @functools.cache
 def numba_with_ledger() -> Any:
     """The package numba, which tells the ledger what it compiles; loading it counts as compilation."""
