@@ -68,6 +68,38 @@ def newton_kernel(W, X, vertices, signs, triangles, diagonal, out):
         row[N + k] += diagonal[k]
 
 
+def gram_diagonal(W: Floats, vertices: Ints, signs: Floats, out: Floats) -> None:
+    """What :func:`gram_diagonal_kernel` does, by one gather."""
+    out[:] = np.einsum("kp,kq,kpq->k", signs, signs, W[vertices[:, :, None], vertices[:, None, :]])
+
+
+@short_kernel(lambda W, vertices, *other: 60 + 2 * len(vertices), gram_diagonal)
+def gram_diagonal_kernel(W, vertices, signs, out):
+    """a'Wa of every cut."""
+    for k in range(len(vertices)):
+        total = 0.0
+        for p in range(WIDTH):
+            for q in range(WIDTH):
+                total += signs[k, p] * signs[k, q] * W[vertices[k, p], vertices[k, q]]
+        out[k] = total
+
+
+def add_cuts(vertices: Ints, signs: Floats, weights: Floats, Z: Floats) -> None:
+    """What :func:`add_cuts_kernel` does, by one count."""
+    places = vertices[:, :, None] * len(Z) + vertices[:, None, :]
+    entries = weights[:, None, None] * signs[:, :, None] * signs[:, None, :]
+    Z += np.bincount(places.ravel(), entries.ravel(), Z.size).reshape(Z.shape)
+
+
+@short_kernel(lambda vertices, *other: 60 + 2 * len(vertices), add_cuts)
+def add_cuts_kernel(vertices, signs, weights, Z):
+    """Z += Σ weights_k a_k a_k'."""
+    for k in range(len(vertices)):
+        for p in range(WIDTH):
+            for q in range(WIDTH):
+                Z[vertices[k, p], vertices[k, q]] += weights[k] * signs[k, p] * signs[k, q]
+
+
 def violated_by_tables(X: Floats, threshold: float, vertices: Ints, signs: Floats, violation: Floats) -> int:
     """What :func:`violated_kernel` does, from a table of all triangles."""
     N = len(X)
@@ -220,14 +252,13 @@ class OddCuts:
 
     def gram(self, W: Floats) -> Floats:
         """a'Wa of every cut."""
-        entries = W[self.vertices[:, :, None], self.vertices[:, None, :]]
-        return np.asarray(np.einsum("kp,kq,kpq->k", self.signs, self.signs, entries))
+        out = np.empty(len(self))
+        gram_diagonal_kernel(W, self.vertices, self.signs, out)
+        return out
 
     def add_to(self, Z: Floats, weights: Floats) -> None:
         """Z += Σ weights_k a_k a_k'."""
-        places = self.vertices[:, :, None] * len(Z) + self.vertices[:, None, :]
-        entries = weights[:, None, None] * self.signs[:, :, None] * self.signs[:, None, :]
-        Z += np.bincount(places.ravel(), entries.ravel(), Z.size).reshape(Z.shape)
+        add_cuts_kernel(self.vertices, self.signs, weights, Z)
 
     def sums(self, size: int) -> Floats:
         """Σ_k γ_k |a_ki| Σ_j |a_kj| for each vertex i: what the cuts put into row i of Z, at most."""
