@@ -25,6 +25,94 @@ def family(name: str, n: int, **constraints: int) -> None:
     ds.minimize(FAMILIES[name](n, 0), constraints=[ds.Cardinality(**constraints)] if constraints else [])
 
 
+def reward(name: str, n: int, k: int) -> None:
+    import dsprog as ds
+    from dsprog import generators
+
+    ds.maximize(getattr(generators, name)(n, 0), constraints=[ds.Cardinality(exactly=k)])
+
+
+def determinant() -> None:
+    import dsprog as ds
+    from dsprog.generators import station_covariance
+
+    C = station_covariance(np.random.default_rng(0), 40)
+    ds.maximize(ds.GaussianEntropy(C), constraints=[ds.Cardinality(exactly=6)])
+
+
+def solved_by(name: str, family: str, n: int) -> None:
+    import dsprog as ds
+    from dsprog.generators import FAMILIES
+
+    ds.minimize(FAMILIES[family](n, 0), solver=getattr(ds, name)(), time_limit=5.0)
+
+
+def listed() -> None:
+    import dsprog as ds
+    from dsprog.generators import FAMILIES
+
+    ds.enumerate_best(FAMILIES["concave"](20, 0), 5)
+
+
+def medoids() -> None:
+    from dsprog.applications import k_medoids
+    from dsprog.generators import clustered_points
+
+    k_medoids(clustered_points(60, 0), 5)
+
+
+def dominating() -> None:
+    from dsprog.applications import dominating_set
+    from dsprog.generators import random_graph
+
+    dominating_set(random_graph(np.random.default_rng(0), 50, 0.1), 5)
+
+
+def sparse_cut() -> None:
+    import dsprog as ds
+    from dsprog.applications import max_cut
+
+    size, rng = 14, np.random.default_rng(0)  # a grid on a torus, with signs
+    A = np.zeros((size, size, size, size))
+    i, j = np.indices((size, size))
+    A[i, j, (i + 1) % size, j] = rng.choice((-1.0, 1.0), (size, size))
+    A[i, j, i, (j + 1) % size] = rng.choice((-1.0, 1.0), (size, size))
+    A = A.reshape(size**2, size**2)
+    ds.minimize(max_cut(A + A.T))
+
+
+def flow() -> None:
+    import dsprog as ds
+
+    rng = np.random.default_rng(0)
+    ds.minimize_submodular(ds.Cut(rng.random((40, 40)) < 0.2, directed=True) + ds.Modular(rng.normal(size=40)))
+
+
+def base_polytope() -> None:
+    import dsprog as ds
+
+    rng = np.random.default_rng(0)
+    ds.minimize_submodular(ds.ConcaveOfModular(rng.random((10, 30))) + ds.Modular(-rng.random(30)))
+
+
+def segmentation() -> None:
+    from dsprog.applications import segment
+
+    rng = np.random.default_rng(0)
+    image = np.zeros((60, 80))
+    image[15:45, 20:60] = 1.0
+    segment(image + 0.3 * rng.normal(size=image.shape))
+
+
+def selector(**options: object) -> None:
+    from dsprog.applications import SubmodularFeatureSelector
+    from dsprog.generators import sparse_linear_model
+
+    X, y, _, _ = sparse_linear_model(np.random.default_rng(0), 120, 30, 6)
+    y = y > np.median(y) if options.get("task") == "logistic" else y
+    SubmodularFeatureSelector(**options).fit(X, y)  # type: ignore[arg-type]
+
+
 def regression() -> None:
     from dsprog.applications import SubmodularFeatureSelector
     from dsprog.generators import sparse_linear_model
@@ -71,6 +159,22 @@ PATHS = {
     "cut": lambda: family("cut", 14),
     "rank": lambda: family("rank", 14),
     "spectral": lambda: family("spectral", 12),
+    "facility, exactly 5": lambda: reward("facility_rewards", 50, 5),
+    "coverage, exactly 5": lambda: reward("coverage_rewards", 50, 5),
+    "influence, exactly 5": lambda: reward("influence_rewards", 50, 5),
+    "log determinant, exactly 6": determinant,
+    "k-medoids": medoids,
+    "dominating set": dominating,
+    "QUBO, n = 40, exactly 10": lambda: family("pairwise", 40, exactly=10),
+    "max-cut, sparse": sparse_cut,
+    "enumerate_best": listed,
+    "SSP": lambda: solved_by("SSP", "concave", 20),
+    "Prismatic": lambda: solved_by("Prismatic", "concave", 8),
+    "minimize_submodular, flow": flow,
+    "minimize_submodular, base": base_polytope,
+    "segmentation": segmentation,
+    "selector, logistic": lambda: selector(task="logistic", lam=0.02, ridge=0.01),
+    "selector, 5 features": lambda: selector(n_features_to_select=5),
 }
 
 

@@ -23,7 +23,11 @@ OPTIONAL = ("highspy", "pyscipopt", "sklearn", "pandas", "matplotlib", "numba")
 HEAVY = ("numba", "scipy.sparse.csgraph", "scipy.optimize", "highspy", "sklearn", "pandas", "matplotlib")
 HEAVY += ("click", "rich")
 LONGEST = 60  # lines of code in a function
-KERNELS = {"kernel", "part"}  # one loop over arrays, which numba compiles as a whole, is as long as it is
+KERNELS = {
+    "kernel",
+    "short_kernel",
+    "part",
+}  # one loop over arrays, which numba compiles as a whole, is as long as it is
 
 
 def name_of(path):

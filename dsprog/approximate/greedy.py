@@ -172,10 +172,10 @@ class Greedy(Solver):
             noise = np.concatenate([noise, by_cost(frame)[None]])
         offer_feasible(problem, run, masks)
         stopped = self._followed(problem, run, frame, masks, noise) or self._from_seeds(problem, run, frame)
+        if run.mask is None:  # also where no time is left: a set without a good value is better than none
+            offer_repaired(problem, run, masks)
         if stopped is not None:
             return Verdict(stopped)
-        if run.mask is None:
-            offer_repaired(problem, run, masks)
         if run.mask is None:
             raise ValueError("no feasible set was met on the way: pass one as initial, or use LocalSearch")
         return local(problem, REASONS[self.direction])
@@ -222,7 +222,7 @@ def offer_repaired(problem: Problem, run: Run, masks: Masks) -> None:
     """Offer what repair makes of some sets, flips that cost little first, or else what a programme finds."""
     marginals = problem.objective.marginals(masks)
     found = repaired(problem.rows, masks, np.where(masks, -marginals, marginals))
-    if len(found) == 0:
+    if len(found) == 0 and run.seconds_left > 0:
         found = cheapest_set(problem.rows, marginals[0], run.seconds_left)
     run.offer(found, problem.objective.values(found), "repair")
 

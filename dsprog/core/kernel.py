@@ -9,6 +9,10 @@ Compilation is most of what a first run waits for. A kernel takes at most ten ar
 of arrays, and it is written in loops: an array assigned to a slice, ``np.argsort``, ``@``, ``np.full`` or
 ``np.flatnonzero`` inside a kernel each cost up to two seconds of a first run. :func:`compilations` says what was
 spent, and :func:`watch` tells when it begins.
+
+A kernel that does little at the root of most problems need not be compiled for that: ``@short_kernel`` marks one that
+says how much a call has to do, and such a kernel is interpreted until that has become much, or at all times compiled if
+an earlier process did it. Both add numbers up in another order, so values may differ in their last digits.
 """
 
 from __future__ import annotations
@@ -20,9 +24,13 @@ import time
 import types
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from dsprog.core.kernel_parts import PIPELINE, part_pipeline
+from dsprog.core.kernel_pipeline import kernel_pipeline
+
+MOST_STEPS = 200_000  # of loops, interpreted: about a tenth of a second, less than most kernels take to compile
 
 
 @dataclass(frozen=True)
@@ -96,6 +104,17 @@ def watch(watcher: Callable[[str], None]) -> Iterator[None]:
         LEDGER.watchers.remove(watcher)
 
 
+@contextlib.contextmanager
+def nothing_interpreted() -> Iterator[None]:
+    """Compile short kernels, too, at their first call."""
+    global MOST_STEPS
+    before, MOST_STEPS = MOST_STEPS, -1
+    try:
+        yield
+    finally:
+        MOST_STEPS = before
+
+
 @functools.cache
 def numba_with_ledger() -> Any:
     """The package numba, which tells the ledger what it compiles; loading it counts as compilation."""
@@ -122,16 +141,58 @@ class Kernel:
     """A function for numba, compiled when first called.
 
     ``is_part``: only kernels call it, as a rule. Then it is compiled without the code that a call from Python needs,
-    and once more with it should there be such a call.
+    and once more with it should there be such a call. ``steps``: a function of the arguments, about how many steps of
+    loops the call takes. A kernel that says so is interpreted for its first :data:`MOST_STEPS`, unless it is on disk;
+    or ``stand_in`` does its work.
     """
 
-    def __init__(self, function: Callable[..., Any], is_part: bool = False) -> None:
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        is_part: bool = False,
+        steps: Callable[..., int] | None = None,
+        stand_in: Callable[..., Any] | None = None,
+    ) -> None:
         functools.update_wrapper(self, function)
-        self.function, self.is_part = function, is_part
+        self.stand_in = stand_in
+        self.function, self.is_part, self.steps = function, is_part, steps
+        self.is_ready, self.interpreted_steps = False, 0
 
     def __call__(self, *args: Any) -> Any:
-        """Run it, compiled."""
+        """Run it: compiled, but for a few short calls."""
+        if self.is_ready:
+            return self.compiled(*args)
+        if self.steps is not None:
+            self.interpreted_steps += self.steps(*args)
+            if self.interpreted_steps <= MOST_STEPS and not self.is_on_disk:
+                import numpy as np
+
+                with np.errstate(all="ignore"):
+                    return self.interpreted(*args)
+        if any(isinstance(arg, tuple) for arg in args):
+            numba_with_ledger()
+            from dsprog.core.kernel_records import hand_on_by_address
+
+            hand_on_by_address(args)
+        self.is_ready = True
         return self.compiled(*args)
+
+    @functools.cached_property
+    def interpreted(self) -> Callable[..., Any]:
+        """The function as Python runs it, and the kernels that it calls likewise; or what stands in for it."""
+        if self.stand_in is not None:
+            return self.stand_in
+        called = {name: other.interpreted for name, other in self.called.items()}
+        source = self.function
+        return types.FunctionType(
+            source.__code__, {**source.__globals__, **called}, source.__name__, source.__defaults__
+        )
+
+    @functools.cached_property
+    def is_on_disk(self) -> bool:
+        """Whether an earlier process compiled it."""
+        folder = self.compiled.stats.cache_path
+        return folder is not None and any(Path(folder).glob(f"*.{self.function.__name__}.{self.digest}-*.nbi"))
 
     @property
     def called(self) -> dict[str, Kernel]:
@@ -180,7 +241,8 @@ class Kernel:
     @functools.cached_property
     def linked(self) -> Any:
         """The numba dispatcher that other kernels call."""
-        dispatcher = self._dispatcher("part", is_part=True) if self.is_part else self.compiled
+        is_part = self.is_part or self.steps is not None  # it may well be that Python never calls it compiled
+        dispatcher = self._dispatcher("part", is_part=True) if is_part else self.compiled
         return one_type_of_numbers(dispatcher)
 
     def _dispatcher(self, mark: str, is_part: bool = False) -> Any:
@@ -196,9 +258,10 @@ class Kernel:
         # kernel, and its wrapper would only cost time.
         options: dict[str, Any] = {
             "nogil": True, "fastmath": {"reassoc", "contract"}, "error_model": "numpy", "no_cfunc_wrapper": True,
+            "pipeline_class": part_pipeline() if is_part else kernel_pipeline(),
         }  # fmt: skip
         if is_part:
-            return numba.njit(no_cpython_wrapper=True, pipeline_class=part_pipeline(), **options)(linked)
+            return numba.njit(no_cpython_wrapper=True, **options)(linked)
         try:
             return numba.njit(cache=True, **options)(linked)
         except RuntimeError:  # no folder that can be written: compile for this process only
@@ -217,6 +280,17 @@ def one_type_of_numbers(dispatcher: Any) -> Any:
 def kernel(function: Callable[..., Any]) -> Kernel:
     """Mark ``function`` for compilation by numba on its first call."""
     return Kernel(function)
+
+
+def short_kernel(
+    steps: Callable[..., int], stand_in: Callable[..., Any] | None = None
+) -> Callable[[Callable[..., Any]], Kernel]:
+    """Mark a function for compilation by numba once it has much to do; ``steps`` says how much from its arguments.
+
+    Interpreted, it must do the same: integers that do not overflow, no division of Python's own numbers by 0. Where
+    loops in Python would be slow, ``stand_in`` does the same in NumPy.
+    """
+    return lambda function: Kernel(function, steps=steps, stand_in=stand_in)
 
 
 def part(function: Callable[..., Any]) -> Kernel:

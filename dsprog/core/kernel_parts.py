@@ -13,14 +13,18 @@ from __future__ import annotations
 import functools
 from typing import Any
 
-PIPELINE = "parts as LLVM code 2"  # a part of what compiled code is kept under: another pipeline, another word
+from dsprog.core.kernel_pipeline import kernel_pipeline
+
+# A part of what compiled code is kept under: another pipeline, another word.
+PIPELINE = "parts as LLVM code, records by address, borrowed arrays 1"
 
 
 @functools.cache
 def part_pipeline() -> Any:
     """The pipeline that ``numba.njit`` takes as ``pipeline_class`` for parts; numba's own where it cannot be had."""
-    from numba.core.compiler import Compiler, CompilerBase, DefaultPassBuilder
+    from numba.core.compiler import Compiler
 
+    KernelCompiler = kernel_pipeline()
     try:
         from numba import _dynfunc  # type: ignore[attr-defined]
         from numba.core.codegen import JITCodeLibrary
@@ -61,14 +65,14 @@ def part_pipeline() -> Any:
             state["cr"] = lowered._replace(cfunc=handle)
             return True
 
-    class PartCompiler(CompilerBase):
-        """The pipeline of numba, with a library that is not compiled."""
+    class PartCompiler(KernelCompiler):  # type: ignore[valid-type, misc]
+        """The pipeline of kernels, with a library that is not compiled."""
 
         def define_pipelines(self) -> list[Any]:
             state = self.state
             state.flags.no_compile = True
             state.library = PartLibrary(state.targetctx.codegen(), state.func_id.func_qualname)
-            passes = DefaultPassBuilder.define_nopython_pipeline(state)
+            passes = self.passes()
             passes.add_pass_after(RegisterPart, NativeLowering)
             passes.finalize()
             return [passes]

@@ -9,8 +9,10 @@ import numpy as np
 from dsprog.applications.features.recipes import feature_selection_objective
 from dsprog.core.algebra import Difference
 from dsprog.core.constraints import Cardinality
-from dsprog.core.kernel import compilations
+from dsprog.core.kernel import compilations, nothing_interpreted
+from dsprog.exact.budget.budget_branch_and_bound import BudgetBranchAndBound
 from dsprog.exact.compact.compact_model import CompactModel
+from dsprog.exact.interval.branch_and_bound import BranchAndBound
 from dsprog.generators import FAMILIES, sparse_linear_model
 from dsprog.solve.enumerate import enumerate_best
 from dsprog.solve.minimize import minimize
@@ -24,7 +26,8 @@ def paths() -> Iterator[Path]:
     for name, family in FAMILIES.items():
         yield name, lambda family=family: minimize(family(9, 0))  # type: ignore[misc]
     concave, coverage = FAMILIES["concave"](12, 0), FAMILIES["coverage"](12, 0)
-    yield "budgets", lambda: minimize(concave, constraints=[Cardinality(max=4)])
+    yield "budgets", lambda: minimize(concave, BudgetBranchAndBound(), constraints=[Cardinality(max=4)])
+    yield "intervals", lambda: minimize(concave, BranchAndBound())
     yield "the best sets", lambda: enumerate_best(concave, 3)
     yield "submodular minimisation", lambda: minimize_submodular(coverage.f + -1.0)
     yield "compact models", lambda: minimize(coverage, CompactModel())
@@ -54,8 +57,9 @@ def warm_up() -> str:
     from rich.progress import track
 
     before = compilations()
-    for _, run in track(list(paths()), description="compiling kernels"):
-        run()
+    with nothing_interpreted():
+        for _, run in track(list(paths()), description="compiling kernels"):
+            run()
     now = compilations()
     count, seconds = now.count - before.count, now.seconds - before.seconds
     return f"{count} kernels compiled in {seconds:.1f} s" if count else "all kernels were there already"

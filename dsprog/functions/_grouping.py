@@ -97,7 +97,7 @@ def mask_of(fields, always, inside, mask):
 @part
 def group(words, mask, size, room):
     """Number the first ``size`` rows by their words under the mask, equal keys alike; return how many groups."""
-    slots, first, hashes, groups_of = room
+    slots, first, hashes, groups_of = room.slots, room.first, room.hashes, room.groups_of
     width, bits = words.shape[1], 2
     while 1 << bits < 2 * size:  # half of the slots stay empty
         bits += 1

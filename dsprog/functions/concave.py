@@ -18,13 +18,14 @@ from numpy.typing import ArrayLike
 
 from dsprog.core.column_model import ColumnModel, Expression
 from dsprog.core.gain_model import IN, GainModel
-from dsprog.core.kernel import kernel, part
+from dsprog.core.kernel import kernel, part, short_kernel
 from dsprog.core.knowledge import Knowledge
 from dsprog.core.set_function import SetFunction
 from dsprog.core.validation import Floats, Ints, Masks, as_matrix, check_size, everywhere
 from dsprog.functions._scalar import Phi, as_scalar, phi_of, slope_of
 
 MANY_CURVES = 4  # boxes of more curves would be too many
+MOST_SUMS = 1 << 20  # sums over groups that are held at once
 
 
 @part
@@ -51,16 +52,7 @@ def sum_columns(columns, mask, left_out, t):
                 t[k] += columns[j, k]
 
 
-@kernel
-def values_kernel(code, parameter, weights, columns, masks, out):
-    """Values, with ``columns`` (n, K) holding W transposed."""
-    t = np.empty(columns.shape[1])
-    for b in range(len(masks)):
-        sum_columns(columns, masks[b], -1, t)
-        out[b] = sum_of_phi(code, parameter, weights, t)
-
-
-@kernel
+@short_kernel(lambda code, parameter, weights, columns, masks, *other: 2 * len(masks) * columns.size)
 def marginals_kernel(code, parameter, weights, columns, masks, among, out):
     """Marginals from the sums at S: one pass over W for each set."""
     t = np.empty(columns.shape[1])
@@ -239,11 +231,10 @@ class ConcaveOfModular(SetFunction):
         return self._scalar.code, self._scalar.parameter, self.weights, self._columns
 
     def _values(self, masks: Masks) -> Floats:
-        if self._scalar.code < 0:
+        if len(masks) == 1 or len(masks) * len(self.weights) <= 2 * MOST_SUMS:
             return np.asarray(self._scalar.phi(masks @ self._columns), dtype=float) @ self.weights
-        out = np.empty(len(masks))
-        values_kernel(*self._compiled, masks, out)
-        return out
+        rows = 1 + MOST_SUMS // len(self.weights)
+        return np.concatenate([self._values(masks[b : b + rows]) for b in range(0, len(masks), rows)])
 
     def _marginals(self, masks: Masks, among: Masks | None = None) -> Floats:
         if self._scalar.code < 0:

@@ -19,12 +19,12 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dsprog.core.kernel import kernel, part
+from dsprog.core.kernel import kernel, part, short_kernel
 from dsprog.core.knowledge import Knowledge
 from dsprog.core.set_function import SetFunction
 from dsprog.core.validation import LARGEST_ROOT, Floats, Ints, Masks, as_matrix, everywhere
 
-FEW, MEMBERS = 8, 128  # sets, and elements in them, that are not worth a kernel
+FEW, MEMBERS = 16, 256  # sets, and elements in them, that are not worth a kernel
 CONDITION = 1e6  # of A, up to which inverses keep enough digits
 
 
@@ -74,7 +74,19 @@ def append(Z, members, count, j, q, sigma):
     members[count] = j
 
 
-@kernel
+def chains_by_lapack(A: Floats, t: Floats, c: Floats, orders: Ints, start: Masks, out: Floats) -> None:
+    """What :func:`chains_kernel` does, for a few orders: with A_S + t = LL', the k-th increment is 1 - t |e_k'L⁻¹|²."""
+    out[:] = 0.0
+    for order, inside, increments in zip(orders, start, out):
+        listed = np.flatnonzero((order >= 0) & ~inside[order])
+        places = listed[np.sort(np.unique(order[listed], return_index=True)[1])]
+        before = np.flatnonzero(inside)
+        S = np.append(before, order[places])
+        inverse = np.linalg.inv(np.linalg.cholesky(A[np.ix_(S, S)] + t[:, None, None] * np.eye(len(S))))
+        increments[places] = (c @ (1.0 - t[:, None] * (inverse * inverse).sum(axis=2)))[len(before) :]
+
+
+@short_kernel(lambda A, t, c, orders, *other: 100 * len(orders) + len(A) * int((orders >= 0).sum()), chains_by_lapack)
 def chains_kernel(A, t, c, orders, start, out):
     """Increments along each order, summed over t."""
     n = len(A)
@@ -126,6 +138,12 @@ def marginals_kernel(A, t, c, masks, among, out):
                     for r in range(count):
                         length += Z[p, r] * Z[p, r]
                     out[b, members[p]] += c[s] * (1.0 - t[s] * length / Z[p, p])
+
+
+def value_of_one(A: Floats, t: Floats, c: Floats, mask: Masks) -> float:
+    """f(S), the sum over t of tr A_S (A_S + t)⁻¹, from the spectrum of A_S."""
+    spectrum = np.linalg.eigvalsh(A[np.ix_(mask, mask)])
+    return float(c @ (spectrum / (spectrum + t[:, None])).sum(axis=1))
 
 
 def marginals_of_one(A: Floats, t: Floats, c: Floats, mask: Masks) -> Floats:
@@ -180,6 +198,8 @@ class NuclearNorm(SetFunction):
     def _values(self, masks: Masks) -> Floats:
         if self._sum is None:
             return self._from_singular_values(masks)
+        if len(masks) <= FEW:
+            return np.array([value_of_one(self._gram, *self._sum, mask) for mask in masks])
         orders = np.where(masks, np.arange(self.n), -1)
         return self._chains(orders, np.zeros(masks.shape, dtype=bool)).sum(axis=1)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from functools import cached_property
 from typing import Any
 
@@ -223,7 +224,7 @@ class GaussianEntropy(LogDeterminant):
         if eigenvalues.min(initial=np.inf) <= 1e-12 * eigenvalues.max(initial=0.0):
             raise ValueError(f"cov must be positive definite, got an eigenvalue {eigenvalues.min():g}")
         smallest = float(eigenvalues.min(initial=1.0)) * (1 - 1e-9)
-        shift = 0.5 * np.log(2 * np.pi * np.e)
+        shift = 0.5 * math.log(2 * math.pi * math.e)
         self._set_matrix(self.cov, self.cov / smallest - np.eye(len(self.cov)), smallest, 0.5, shift)
         self.knows = Knowledge(submodular=True, increasing=True if self._modular_slope >= 0 else None)
 

@@ -12,13 +12,13 @@ import numpy as np
 
 from dsprog.applications.tan.tables import LogTables
 from dsprog.applications.tan.trees import Edge, Join, all_pairs
-from dsprog.core.kernel import kernel
+from dsprog.core.kernel import short_kernel
 from dsprog.core.validation import Floats, Ints
 
 GAIN = 1e-9  # of a log-likelihood, below which it has not risen
 
 
-@kernel
+@short_kernel(lambda scores, *other: 2 * scores.size)
 def judge_kernel(scores, table, first, second, y):
     """Σ log softmax(scores + table[first, second])[y], and how many rows have their class on top."""
     likelihood, right = 0.0, 0
@@ -37,14 +37,6 @@ def judge_kernel(scores, table, first, second, y):
     return likelihood, right
 
 
-@kernel
-def add_kernel(scores, table, first, second, sign):
-    """scores += sign * table[first, second]."""
-    for r in range(len(scores)):
-        for c in range(scores.shape[1]):
-            scores[r, c] += sign * table[first[r], second[r], c]
-
-
 class Scores:
     """log P(x, c) of every training row, for a tree that grows or changes."""
 
@@ -61,7 +53,7 @@ class Scores:
 
     def add(self, table: Floats, i: int, j: int, sign: float = 1.0) -> None:
         """Add a table for good, or take it away."""
-        add_kernel(self.scores, table, self._column(i), self.columns[j], sign)
+        self.scores += sign * table[self._column(i), self.columns[j]]
 
     def _column(self, i: int) -> Ints:
         return self.nothing if i < 0 else self.columns[i]

@@ -37,7 +37,7 @@ from dsprog.exact.budget.threshold_bound import DIRECTION, LENGTH, ORDER, STEP, 
 from dsprog.run.driver import Bundle, Expansion, Method, concatenate, take
 from dsprog.run.run import Run
 
-WORK = 20_000_000  # steps of loops between two looks at the clock
+WORK, INTERPRETED_WORK = 20_000_000, 500_000  # steps of loops between two looks at the clock
 ROOT_STEPS, ROW_STEPS = 500, 40  # of thresholds, for the whole problem and for what an interruption left
 CHUNK = 20  # of those steps after which candidates are trimmed
 SHORTEST = 1e-3  # thresholds are left alone when their steps are this short
@@ -240,7 +240,7 @@ class Subtree:
 
         paused = self._lower_thresholds(lambda: run.pause(nodes, SOURCE, frontier))
         while not paused:
-            ended = self.do(SEARCH, WORK)
+            ended = self.do(SEARCH, WORK if budget_kernel.is_ready else INTERPRETED_WORK)
             self.offer_found(SOURCE)
             self.nodes = int(self.tally[NODES])
             if ended:

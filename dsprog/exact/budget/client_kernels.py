@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dsprog.core.gain_model import TABLE, Clients
-from dsprog.core.kernel import kernel, part
+from dsprog.core.kernel import part, short_kernel
 from dsprog.core.validation import Floats
 from dsprog.functions._scalar import phi_of
 
@@ -105,7 +105,7 @@ def effort(clients, j):
     return 8 + total + indptr[1, j + 1] - indptr[1, j] + 8 * (indptr[2, j + 1] - indptr[2, j])
 
 
-@kernel
+@short_kernel(lambda clients, *other: 4 * clients.indptr.size + 4 * len(clients.data))
 def least_gains_kernel(clients, inside, allowed, out):
     """Lower bounds of f(j | U∖j), f the costs and U = inside ∪ allowed: f(j | S) is at least that for every S ⊆ U∖j.
 

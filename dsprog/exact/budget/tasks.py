@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dsprog.core.kernel import kernel
-from dsprog.exact.budget.client_kernels import put
+from typing import Any
+
+from dsprog.core.kernel import short_kernel
+from dsprog.exact.budget.client_kernels import Gains, put
 from dsprog.exact.budget.depth_first import (
     REST,
     VALUE,
@@ -16,7 +18,14 @@ from dsprog.exact.budget.threshold_bound import ORDER
 LOAD_PATH, BOUND_BY_GAINS, BOUND_BY_STEPS, SEARCH = 0, 1, 2, 3
 
 
-@kernel
+def steps_of_task(gains: Gains, *others: Any) -> int:
+    """About what a task costs where it is interpreted: a twelfth of its own count, since most of that is not loops."""
+    task, amount = others[-2:]
+    size = gains.clients.indptr.size + len(gains.clients.data)
+    return int(amount if task == SEARCH else size * max(1, amount)) // 12
+
+
+@short_kernel(steps_of_task)
 def budget_kernel(gains, room, stack, desk, measured, found, goal, tally, task, amount):
     """One task at the first level of the stack, or from where it stands.
 

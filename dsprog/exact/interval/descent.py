@@ -52,8 +52,8 @@ class Means(NamedTuple):
 @kernel
 def average(new, I, x, means, d, value):
     """Add each node's new minorant to its average; write its slopes d and its value at x."""
-    orders, increments, f_I, constants, slopes = new
-    count, mean_constant, mean_d = means
+    orders, increments, f_I, constants, slopes = new.orders, new.increments, new.f_I, new.constants, new.slopes
+    count, mean_constant, mean_d = means.counts, means.constant, means.d
     n = x.shape[1]
     for b in range(len(x)):
         weight = 2.0 / (count[b] + 2.0)

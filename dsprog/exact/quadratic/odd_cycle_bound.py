@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dsprog.core.kernel import kernel, part
+from dsprog.core.kernel import kernel, part, short_kernel
 from dsprog.core.quadratic_form import QuadraticForm
 from dsprog.core.validation import Floats, Ints, Masks
 from dsprog.milp.growing import GrowingProgramme
@@ -76,8 +76,8 @@ def pop_heap(keys, items, size):
 @kernel
 def odd_cycles_kernel(graph, z, order, most, limit, rows):
     """Rows of violated odd cycles, looked for from the vertices in ``order``; returns their number."""
-    indptr, heads, edges = graph
-    starts, columns, values, b = rows
+    indptr, heads, edges = graph.indptr, graph.heads, graph.edges
+    starts, columns, values, b = rows.starts, rows.columns, rows.values, rows.b
     n = len(indptr) - 1
     distance, parent, used = np.empty(2 * n), np.empty(2 * n, dtype=np.int64), np.empty(n, dtype=np.bool_)
     keys, items = np.empty(len(heads) * 4 + 4), np.empty(len(heads) * 4 + 4, dtype=np.int64)
@@ -155,7 +155,7 @@ def odd_cycles_kernel(graph, z, order, most, limit, rows):
     return count
 
 
-@kernel
+@short_kernel(lambda tails, heads, order, differ, parent, *other: 4 * (len(order) + len(parent)))
 def forest_kernel(tails, heads, order, differ, parent, side, labels):
     """Join vertices along the edges in ``order`` that close no cycle; ``labels`` of each relative to vertex 0.
 

@@ -52,8 +52,8 @@ class Flow(NamedTuple):
 @part
 def roof_kernel(pairs, labels, network, flow):
     """Roof bound of a partial labelling, without the constant; ``flow.reached`` receives the smallest minimiser."""
-    u, indptr, indices, data = pairs
-    residual, terminal, reached = flow
+    u, indptr, indices, data = pairs.u, pairs.indptr, pairs.indices, pairs.data
+    residual, terminal, reached = flow.residual, flow.terminal, flow.reached
     heads, full = network.heads, network.full
     n = len(u)
     lower = 0.0
@@ -95,7 +95,7 @@ def roof_search_kernel(pairs, network, best, value, slack, step, nodes):
     A node is closed where no multiple of ``step`` (0: no number) lies from its bound up to value - slack. The share of
     the tree that is closed, Σ 2^-depth, says early whether the rest of the nodes would be enough.
     """
-    u, indptr, indices, data = pairs
+    u, indptr, indices, data = pairs.u, pairs.indptr, pairs.indices, pairs.data
     n = len(u)
     labels, trail, length = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64), 0
     # at each depth: the length of the trail, the variable branched on, and whether its second label is being tried

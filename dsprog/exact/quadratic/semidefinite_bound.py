@@ -14,19 +14,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dsprog.core.kernel import kernel
 from dsprog.core.validation import Floats, Ints
-from dsprog.exact.quadratic.semidefinite_cuts import OddCuts, add_cuts_kernel
+from dsprog.exact.quadratic.semidefinite_cuts import OddCuts
 
 EPS = float(np.finfo(float).eps)
-
-
-@kernel
-def mirror_kernel(A):
-    """Copy one triangle of a matrix to the other: A_ij = A_ji for i < j."""
-    for i in range(len(A)):
-        for j in range(i):
-            A[j, i] = A[i, j]
 
 
 def inverse(Z: Floats) -> Floats | None:
@@ -40,8 +31,7 @@ def inverse(Z: Floats) -> Floats | None:
     if info:
         return None
     W = half.T  # rows in order; its lower triangle is filled
-    mirror_kernel(W)
-    return W
+    return np.asarray(np.tril(W) + np.tril(W, -1).T)
 
 
 def is_positive_definite(Z: Floats) -> bool:
@@ -68,7 +58,7 @@ class SemidefinitePoint:
     def Z(self) -> Floats:
         """Diag(y) - Σ γ aa' - C."""
         Z = np.diag(self.y) - self.C
-        add_cuts_kernel(self.cuts.vertices, self.cuts.signs, -self.cuts.gamma, Z)
+        self.cuts.add_to(Z, -self.cuts.gamma)
         return Z
 
     @property

@@ -13,14 +13,26 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from dsprog.core.kernel import kernel
+from dsprog.core.kernel import kernel, short_kernel
 from dsprog.core.validation import Floats, Ints
 
 WIDTH = 5  # entries that a cut can have
 VERTICES = 2048  # more vertices than this have no keys
 
 
-@kernel
+def newton_by_gathering(
+    W: Floats, X: Floats, vertices: Ints, signs: Floats, triangles: int, diagonal: Floats, out: Floats
+) -> None:
+    """What :func:`newton_kernel` does, by gathers of whole blocks."""
+    N, total = len(W), []
+    for M in (W, X):
+        Ma = np.einsum("ke,kei->ki", signs, M[vertices])
+        total.append((M, Ma, np.einsum("le,kle->kl", signs, Ma[:, vertices])))
+    out[:N, :N], out[N:, :N], out[N:, N:] = (first * second for first, second in zip(*total))
+    out[np.arange(N, len(out)), np.arange(N, len(out))] += diagonal
+
+
+@short_kernel(lambda W, X, vertices, *other: 100 + len(vertices) * (len(W) + len(vertices)) // 40, newton_by_gathering)
 def newton_kernel(W, X, vertices, signs, triangles, diagonal, out):
     """The lower triangle of (B'WB)∘(B'XB), B = [I, A], plus ``diagonal`` at the cuts; the first ones are triangles."""
     N, m = len(W), len(vertices)
@@ -56,7 +68,12 @@ def newton_kernel(W, X, vertices, signs, triangles, diagonal, out):
         row[N + k] += diagonal[k]
 
 
-@kernel
+def gram_diagonal(W: Floats, vertices: Ints, signs: Floats, out: Floats) -> None:
+    """What :func:`gram_diagonal_kernel` does, by one gather."""
+    out[:] = np.einsum("kp,kq,kpq->k", signs, signs, W[vertices[:, :, None], vertices[:, None, :]])
+
+
+@short_kernel(lambda W, vertices, *other: 60 + 2 * len(vertices), gram_diagonal)
 def gram_diagonal_kernel(W, vertices, signs, out):
     """a'Wa of every cut."""
     for k in range(len(vertices)):
@@ -67,7 +84,14 @@ def gram_diagonal_kernel(W, vertices, signs, out):
         out[k] = total
 
 
-@kernel
+def add_cuts(vertices: Ints, signs: Floats, weights: Floats, Z: Floats) -> None:
+    """What :func:`add_cuts_kernel` does, by one count."""
+    places = vertices[:, :, None] * len(Z) + vertices[:, None, :]
+    entries = weights[:, None, None] * signs[:, :, None] * signs[:, None, :]
+    Z += np.bincount(places.ravel(), entries.ravel(), Z.size).reshape(Z.shape)
+
+
+@short_kernel(lambda vertices, *other: 60 + 2 * len(vertices), add_cuts)
 def add_cuts_kernel(vertices, signs, weights, Z):
     """Z += Σ weights_k a_k a_k'."""
     for k in range(len(vertices)):
@@ -76,7 +100,24 @@ def add_cuts_kernel(vertices, signs, weights, Z):
                 Z[vertices[k, p], vertices[k, q]] += weights[k] * signs[k, p] * signs[k, q]
 
 
-@kernel
+def violated_by_tables(X: Floats, threshold: float, vertices: Ints, signs: Floats, violation: Floats) -> int:
+    """What :func:`violated_kernel` does, from a table of all triangles."""
+    N = len(X)
+    i, j, k = (part.ravel() for part in np.indices((N, N, N)))
+    below = (j < i) & (k < j)
+    triples = np.stack([i[below], j[below], k[below]])
+    i, j, k = triples[:, 1.0 - np.abs(X[triples[[0, 0, 1]], triples[[1, 2, 2]]]).sum(axis=0) < threshold]
+    p, q = np.array([1.0, 1.0, -1.0, -1.0]), np.array([1.0, -1.0, 1.0, -1.0])
+    values = 1.0 + p * X[i, j][:, None] + q * X[i, k][:, None] + p * q * X[j, k][:, None]
+    rows, kinds = (part[: len(violation)] for part in np.nonzero(values < threshold))
+    count = len(rows)
+    vertices[:count, 0], vertices[:count, 1], vertices[:count, 2] = k[rows], j[rows], i[rows]
+    signs[:count, 0], signs[:count, 1], signs[:count, 2] = q[kinds], p[kinds], 1.0
+    violation[:count] = values[rows, kinds]
+    return count
+
+
+@short_kernel(lambda X, *other: len(X) ** 3 // 30, violated_by_tables)
 def violated_kernel(X, threshold, vertices, signs, violation):
     """Triangles with ½(a'Xa - 1) = 1 + σ_ij X_ij + σ_ik X_ik + σ_jk X_jk < threshold; returns their number."""
     N, count, most = len(X), 0, len(violation)
@@ -102,7 +143,7 @@ def violated_kernel(X, threshold, vertices, signs, violation):
     return count
 
 
-@kernel
+@short_kernel(lambda vertices, order, *other: 4 * len(order))
 def spread_kernel(vertices, order, most, used, chosen):
     """Choose rows in ``order`` whose three edges are in less than ``most`` rows chosen before; returns their number."""
     count = 0
@@ -214,6 +255,10 @@ class OddCuts:
         out = np.empty(len(self))
         gram_diagonal_kernel(W, self.vertices, self.signs, out)
         return out
+
+    def add_to(self, Z: Floats, weights: Floats) -> None:
+        """Z += Σ weights_k a_k a_k'."""
+        add_cuts_kernel(self.vertices, self.signs, weights, Z)
 
     def sums(self, size: int) -> Floats:
         """Σ_k γ_k |a_ki| Σ_j |a_kj| for each vertex i: what the cuts put into row i of Z, at most."""

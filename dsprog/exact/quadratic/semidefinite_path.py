@@ -22,7 +22,6 @@ import numpy as np
 from dsprog.core.validation import Floats, Ints
 from dsprog.exact.quadratic.semidefinite_bound import SemidefinitePoint, inverse, is_positive_definite
 from dsprog.exact.quadratic.semidefinite_cuts import (
-    add_cuts_kernel,
     newton_kernel,
     violated_pentagons,
     violated_triangles,
@@ -219,7 +218,7 @@ class CentralPath:
         dgamma = -d[N:]
         dslack = mu / cuts.gamma - over * dgamma - cuts.slack - left
         dZ = np.diag(d[:N])
-        add_cuts_kernel(cuts.vertices, cuts.signs, d[N:], dZ)
+        cuts.add_to(dZ, d[N:])
         product = W @ dZ @ X
         dX = mu * W - X - 0.5 * (product + product.T) - error
         primal = within_cone(X, dX, min(1.0, ratio(cuts.slack, dslack)))

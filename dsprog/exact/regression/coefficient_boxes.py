@@ -19,9 +19,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from dsprog.core.kernel import kernel, part
+from dsprog.core.kernel import part, short_kernel
 from dsprog.exact.regression.perspective_bound import (
-    DescentLimits,
     Point,
     descend,
     hull,
@@ -33,14 +32,14 @@ from dsprog.exact.regression.perspective_bound import (
 
 
 @part
-def forced_bound(problem, shapes, point, j, eta, limits, val):
+def forced_bound(problem, shapes, point, j, eta, cutoff, limits, val):
     """F(η): the bound with j forced and b_j + η in place of b_j; leaves w as it is, and h_j to be shaped again."""
     lo, hi = problem.lo[j], problem.hi[j]
     shapes.knees[0, j], shapes.knees[1, j] = max(lo, 0.0), max(-hi, 0.0)
     shapes.slopes[0, j], shapes.slopes[1, j] = 0.0, 0.0
     before = problem.b[j]
     problem.b[j] = before + eta
-    lower = descend(problem, shapes, Point(point.w.copy(), point.Gw.copy()), j, limits, val)
+    lower = descend(problem, shapes, Point(point.w.copy(), point.Gw.copy()), j, cutoff, limits, val)
     problem.b[j] = before
     return lower
 
@@ -50,19 +49,18 @@ def tighten_boxes(problem, w, lower, limits, exclude):
     """Tighten the boxes, and mark features that no set below the cutoff has; ``lower`` is the bound at w."""
     d, D, lo, hi = problem.d, problem.D, problem.lo, problem.hi
     point, val, cutoff = Point(w, product(problem.G, w)), np.empty(len(w)), limits.cutoff
-    endless = DescentLimits(np.inf, limits.accuracy, limits.sweeps)
     shapes = shape_all(problem)
     for j in range(len(w)):
         most = lower + d[j] + D[j] * w[j] * w[j] - hull(w[j], d[j], D[j], lo[j], hi[j])[0]
         chosen = 0.3 * lower + 0.7 * most  # what F(0) will be, more or less
         if most >= cutoff:
-            chosen = forced_bound(problem, shapes, point, j, 0.0, limits, val)
+            chosen = forced_bound(problem, shapes, point, j, 0.0, cutoff, limits, val)
         for side in range(2):
             sign = 1.0 if side == 0 else -1.0
             if chosen >= cutoff or sign * w[j] < 0.0:
                 continue
             eta = sign * 0.65 * np.sqrt(2.0 * (cutoff - chosen) * problem.G[j, j])
-            end = forced_bound(problem, shapes, point, j, eta, endless, val)
+            end = forced_bound(problem, shapes, point, j, eta, np.inf, limits, val)
             if sign > 0.0:
                 hi[j] = min(hi[j], (cutoff - end) / eta)
             else:
@@ -74,7 +72,7 @@ def tighten_boxes(problem, w, lower, limits, exclude):
         shape(problem, j, shapes)
 
 
-@kernel
+@short_kernel(lambda problem, w, *other: 20 * problem.G.size)
 def relax_or_tighten(problem, w, lower, limits, val, exclude, boxes):
     """Descend from w and return LB or, with ``boxes``, tighten the boxes with the bound ``lower`` at w.
 

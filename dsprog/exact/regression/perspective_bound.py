@@ -200,7 +200,7 @@ def extrapolate(points, products, leap):
 
 
 @part
-def descend(problem, shapes, point, forced, limits, val):
+def descend(problem, shapes, point, forced, cutoff, limits, val):
     """Coordinate descent from w until LB is near the relaxation's value or reaches the cutoff; returns LB.
 
     ``w`` becomes the point of the bound and ``val`` its values. A round over all features is followed by rounds over
@@ -222,7 +222,7 @@ def descend(problem, shapes, point, forced, limits, val):
             for j in range(n):
                 points[k, j], products[k, j] = point.w[j], point.Gw[j]
         lower, excess = bound(problem, point, forced, val)
-        if lower >= limits.cutoff or excess < limits.accuracy:
+        if lower >= cutoff or excess < limits.accuracy:
             break
         if not settled and extrapolate(points, products, leap):
             further, rest = bound(problem, leap, forced, other)
@@ -230,7 +230,7 @@ def descend(problem, shapes, point, forced, limits, val):
                 for j in range(n):
                     point.w[j], point.Gw[j], val[j] = leap.w[j], leap.Gw[j], other[j]
                 lower, excess = further, rest
-                if lower >= limits.cutoff or excess < limits.accuracy:
+                if lower >= cutoff or excess < limits.accuracy:
                     break
     return lower
 
@@ -253,4 +253,4 @@ def relax(problem, w, limits, val):
     """Coordinate descent from w, clipped to the boxes; returns LB."""
     for j in range(len(w)):
         w[j] = min(max(w[j], min(problem.lo[j], 0.0)), max(problem.hi[j], 0.0))
-    return descend(problem, shape_all(problem), Point(w, product(problem.G, w)), -1, limits, val)
+    return descend(problem, shape_all(problem), Point(w, product(problem.G, w)), -1, limits.cutoff, limits, val)
