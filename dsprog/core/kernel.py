@@ -9,20 +9,33 @@ Compilation is most of what a first run waits for. A kernel takes at most ten ar
 of arrays, and it is written in loops: an array assigned to a slice, ``np.argsort``, ``@``, ``np.full`` or
 ``np.flatnonzero`` inside a kernel each cost up to two seconds of a first run. :func:`compilations` says what was
 spent, and :func:`watch` tells when it begins.
+
+Numba counts references to arrays by atomic instructions, wherever one is taken out of a named tuple or a row of one is
+named; in the kernels of a search these were most of the time. Where a module says ``LEAN = True``, its kernels give no
+array back, and those that make none are compiled without counting.
 """
 
 from __future__ import annotations
 
 import contextlib
+import dis
 import functools
 import gc
 import time
 import types
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any
 
 from dsprog.core.kernel_parts import PIPELINE, part_pipeline
+
+# what a kernel may take from NumPy without making an array
+OF_NUMBERS = {
+    "inf", "nan", "pi", "sqrt", "log", "exp", "log1p", "expm1", "ceil", "floor", "isinf", "isfinite", "isnan",
+    "bool_", "int8", "int32", "int64", "uint8", "uint64", "float64",
+}  # fmt: skip
+MAKING = {"BUILD_LIST", "BUILD_SET", "BUILD_MAP", "LIST_APPEND"}  # instructions
 
 
 @dataclass(frozen=True)
@@ -146,6 +159,19 @@ class Kernel:
         numbers = ((name, names.get(name)) for name in self.function.__code__.co_names)
         return [(name, value) for name, value in numbers if isinstance(value, (int, float))]
 
+    @functools.cached_property
+    def is_lean(self) -> bool:
+        """Whether references need not be counted: all arrays are the caller's, which keeps them until the call ends."""
+        return bool(self.function.__globals__.get("LEAN", False)) and not self.allocates
+
+    @functools.cached_property
+    def allocates(self) -> bool:
+        """Whether it may make an array, or calls what may."""
+        code = list(dis.get_instructions(self.function))
+        taken = {after.argval for one, after in pairwise(code) if one.opname == "LOAD_GLOBAL" and one.argval == "np"}
+        made = taken - OF_NUMBERS or "copy" in self.function.__code__.co_names
+        return bool(made) or any(one.opname in MAKING for one in code) or any(k.allocates for k in self.called.values())
+
     @property
     def structures(self) -> list[tuple[str, tuple[str, ...]]]:
         """Named tuples that the module knows, with their fields.
@@ -165,7 +191,7 @@ class Kernel:
             repr(code.co_consts).encode(),
             *(other.digest.encode() for other in self.called.values()),
             repr(self.structures).encode(),
-            repr(self.constants).encode(),
+            repr((self.constants, self.is_lean)).encode(),
             PIPELINE.encode(),
         ]
         import hashlib
@@ -197,6 +223,8 @@ class Kernel:
         options: dict[str, Any] = {
             "nogil": True, "fastmath": {"reassoc", "contract"}, "error_model": "numpy", "no_cfunc_wrapper": True,
         }  # fmt: skip
+        if self.is_lean:
+            options["_nrt"] = False
         if is_part:
             return numba.njit(no_cpython_wrapper=True, pipeline_class=part_pipeline(), **options)(linked)
         try:

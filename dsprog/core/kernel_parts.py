@@ -13,7 +13,7 @@ from __future__ import annotations
 import functools
 from typing import Any
 
-PIPELINE = "parts as LLVM code 2"  # a part of what compiled code is kept under: another pipeline, another word
+PIPELINE = "parts as LLVM code 3"  # a part of what compiled code is kept under: another pipeline, another word
 
 
 @functools.cache

@@ -11,6 +11,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import dsprog
@@ -153,3 +154,35 @@ def test_a_constant_belongs_to_the_fingerprint(monkeypatch):
     before = kernel(scaled).digest
     monkeypatch.setitem(scaled.__globals__, "SCALE", 3.0)
     assert kernel(scaled).digest != before
+
+
+def test_kernels_that_make_arrays_are_known():
+    from dsprog.core.kernel import kernel
+    from dsprog.core.rows import relax_kernel
+    from dsprog.exact.budget.client_kernels import least_gains_kernel
+    from dsprog.exact.budget.tasks import budget_kernel
+
+    assert relax_kernel.allocates  # a part of it does
+    assert least_gains_kernel.allocates
+    assert not least_gains_kernel.is_lean
+    assert budget_kernel.is_lean
+    assert kernel(lambda a: a.copy()).allocates
+    assert kernel(lambda a: [a]).allocates
+    assert not kernel(lambda a: np.sqrt(a[0]) if a[0] < np.inf else np.int64(0)).allocates
+    assert not kernel(lambda a: a[0]).is_lean  # it may be a row: this module does not say that none is given back
+
+
+LEAN_ONES = [name for name in KERNELS if "\nLEAN = True" in (ROOT / name.split(":")[0]).read_text()]
+
+
+@pytest.mark.parametrize("name", LEAN_ONES)
+def test_lean_kernels_return_no_arrays(name):
+    """Neither a name that is indexed, nor something of an argument that is not indexed down to a number."""
+    function = KERNELS[name]
+    for node in ast.walk(function):
+        if isinstance(node, ast.Return) and node.value is not None:
+            for value in node.value.elts if isinstance(node.value, ast.Tuple) else [node.value]:
+                assert not isinstance(value, ast.Attribute)
+                assert not (isinstance(value, ast.Name) and value.id in arrays_of(function))
+                assert not (isinstance(value, ast.Call) and ast.unparse(value.func)[0].isupper())
+                assert not (isinstance(value, ast.Subscript) and isinstance(value.slice, ast.Slice))

@@ -44,9 +44,7 @@ SHARE = 0.1  # of the time that is left: what path relinking may take
 TRIAL = 5_000_000  # entries of the form that the short search may look at, nodes times entries: a third of a second
 TRIAL_STEP = 1e-7  # seconds that it may take for one
 SMALL = 12  # variables that are enumerated
-QUADRATIC = Need(
-    "a sum of cuts, Pairwise and modular functions", lambda problem: problem.derived(form_of) is not None
-)
+QUADRATIC = Need("a sum of cuts, Pairwise and modular functions", lambda problem: problem.derived(form_of) is not None)
 SIZES = Need(
     "no constraints but on the size of S",
     lambda problem: problem.derived(sizes_of) is not None,
