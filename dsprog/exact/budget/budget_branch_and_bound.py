@@ -86,8 +86,9 @@ class BudgetBranchAndBound(SearchSolver):
     """Branch and bound for a budget: |S| <= k, |S| = k, so many of each block, or a knapsack.
 
     A depth-first search that includes one element after the other, the best gain first, with bounds from gains of
-    rewards, from the least marginals of costs, and from thresholds of clients; see
-    :mod:`dsprog.exact.budget.depth_first` and :mod:`dsprog.exact.budget.threshold_bound`. Functions whose gains are not
+    rewards, from the least marginals of costs, and from thresholds and prices of clients; see
+    :mod:`dsprog.exact.budget.depth_first`, :mod:`dsprog.exact.budget.threshold_bound` and
+    :mod:`dsprog.exact.budget.price_bound`. Functions whose gains are not
     compiled (callables, entropies, log determinants) are searched in the same way under limits on |S|, with few
     marginals asked for: :mod:`dsprog.exact.budget.lazy_search`.
 

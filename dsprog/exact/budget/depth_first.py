@@ -412,7 +412,7 @@ def closed_by_thresholds(gains, room, stack, d, desk, measured, goal, tally):
     goal[LENGTH], goal[FAILED], goal[BOUND], goal[STEP] = 1.0, 0.0, np.inf, 8.0
     if stack.prices.shape[1] > 0:
         inherit_prices(gains, stack, d, desk)
-        steps, goal[LENGTH] = PRICE_STEPS, 2.0
+        steps, goal[LENGTH] = PRICE_STEPS, 1.5
     if step_thresholds(gains, room, stack, d, steps, desk, goal, tally) <= goal[TARGET]:
         return True
     measured[5, places] += settle(room, stack, d, by_gain, desk, goal)
