@@ -60,7 +60,7 @@ def published(folder: Path) -> Iterator[tuple[str, ds.SetFunction, tuple[int, ..
         yield f"coverage {name}", ds.Coverage(np.array(members), weights), (5, 8, 9, 10)
     for name in ("I.100.5.1", "I.100.8.1"):
         p = np.array(numbers(folder / f"influence/{name}.csv"))
-        yield f"influence {name}", ds.ProbabilisticCoverage(p), (5, 8, 10, 15, 20)
+        yield f"influence {name}", ds.ProbabilisticCoverage(p), (5, 8, 10, 15, 20, 25, 30)
     for name, budgets in (
         ("skewed", (5, 8, 10, 20)),
         ("asymmetric", (5, 8, 10, 20, 50)),

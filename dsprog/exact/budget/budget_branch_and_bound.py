@@ -11,13 +11,14 @@ from dsprog.core.gain_model import GainModel
 from dsprog.core.problem import Problem
 from dsprog.exact.budget.budget_rows import Budget, budget_of
 from dsprog.exact.budget.budget_search import BudgetSearch
+from dsprog.exact.budget.by_client import prices_of
 from dsprog.exact.budget.lazy_search import LazySearch
 from dsprog.run.driver import Method
 from dsprog.run.needs import Need
 from dsprog.run.run import Run
 from dsprog.run.solver import SearchSolver
 
-FEW, SEVERAL = 5, 15  # elements that are chosen, with costs, and with rewards that have no thresholds
+FEW, SEVERAL = 5, 15  # elements that are chosen, with costs, and with rewards without thresholds or prices
 FEW_ASKED = 6  # elements that are chosen, without costs but modular ones, where gains are not compiled
 LARGEST = 100_000_000  # numbers of a stack
 
@@ -39,7 +40,7 @@ def suits(problem: Problem) -> bool:
     """Whether this is the search to take: a budget that binds, rewards and modular terms whose gains are compiled.
 
     Measured: costs are bounded by their least marginals alone, which intervals of sets do better beyond few elements,
-    and so are rewards without thresholds beyond more.
+    and so are rewards without thresholds or prices beyond more.
     """
     budget = problem.derived(budget_of) if problem.constraints and problem.objective.has_gains else None
     if budget is None or not budget.binds or not fits(problem):
@@ -48,7 +49,9 @@ def suits(problem: Problem) -> bool:
     model.enter(problem.objective, np.arange(problem.n), -1.0)
     if model.costs.best or model.costs.alive or model.costs.first:
         return budget.most <= FEW
-    return budget.most <= SEVERAL or not (model.rewards.alive or model.rewards.first)
+    if budget.most <= SEVERAL or not (model.rewards.alive or model.rewards.first):
+        return True
+    return prices_of(model.compiled(), problem.n) > 0
 
 
 def suits_lazily(problem: Problem) -> bool:
@@ -83,8 +86,9 @@ class BudgetBranchAndBound(SearchSolver):
     """Branch and bound for a budget: |S| <= k, |S| = k, so many of each block, or a knapsack.
 
     A depth-first search that includes one element after the other, the best gain first, with bounds from gains of
-    rewards, from the least marginals of costs, and from thresholds of clients; see
-    :mod:`dsprog.exact.budget.depth_first` and :mod:`dsprog.exact.budget.threshold_bound`. Functions whose gains are not
+    rewards, from the least marginals of costs, and from thresholds and prices of clients; see
+    :mod:`dsprog.exact.budget.depth_first`, :mod:`dsprog.exact.budget.threshold_bound` and
+    :mod:`dsprog.exact.budget.price_bound`. Functions whose gains are not
     compiled (callables, entropies, log determinants) are searched in the same way under limits on |S|, with few
     marginals asked for: :mod:`dsprog.exact.budget.lazy_search`.
 

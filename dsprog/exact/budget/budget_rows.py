@@ -6,7 +6,7 @@ w(S) <= capacity, each of which may be missing; elements that the rows decide be
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -15,9 +15,8 @@ from dsprog.core.rows import propagate
 from dsprog.core.validation import Floats, Ints, Masks
 
 
-@dataclass(frozen=True)
-class Budget:
-    """What may be chosen of the free elements.
+class Budget(NamedTuple):
+    """What may be chosen of the free elements, also as kernels take it.
 
     Attributes
     ----------

@@ -19,6 +19,7 @@ from dsprog.core.grain import grain_of
 from dsprog.core.problem import Problem
 from dsprog.core.validation import Floats, Ints, Masks
 from dsprog.exact.budget.budget_rows import Budget
+from dsprog.exact.budget.by_client import ByClient, by_client_of, prices_of
 from dsprog.exact.budget.client_kernels import Gains, least_gains_kernel
 from dsprog.exact.budget.depth_first import (
     CHOSEN,
@@ -32,8 +33,9 @@ from dsprog.exact.budget.depth_first import (
     Found,
     Stack,
 )
-from dsprog.exact.budget.tasks import BOUND_BY_GAINS, BOUND_BY_STEPS, LOAD_PATH, SEARCH, budget_kernel
-from dsprog.exact.budget.threshold_bound import DIRECTION, LENGTH, ORDER, STEP, THRESHOLD, Allowed, Desk
+from dsprog.exact.budget.depth_first import WORK as LOOPS
+from dsprog.exact.budget.tasks import BOUND_BY_GAINS, BOUND_BY_STEPS, EXCHANGE, LOAD_PATH, SEARCH, budget_kernel
+from dsprog.exact.budget.threshold_bound import DIRECTION, LENGTH, ORDER, STEP, THRESHOLD, Desk
 from dsprog.run.driver import Bundle, Expansion, Method, concatenate, take
 from dsprog.run.run import Run
 
@@ -42,6 +44,7 @@ ROOT_STEPS, ROW_STEPS = 500, 40  # of thresholds, for the whole problem and for 
 CHUNK = 20  # of those steps after which candidates are trimmed
 SHORTEST = 1e-3  # thresholds are left alone when their steps are this short
 GRAINS_KEPT, LEAST_GRAIN = 0.99, 1000.0  # of a grain, and of rounding: what is closed by a grain must be far from both
+LATE, WALK, WALK_STEPS = 4, 20_000_000, 300  # looks at the clock, steps of loops, and exchanges: a walk if it lasts
 SOURCE = "depth-first search"
 
 
@@ -51,8 +54,6 @@ class BudgetSearch(Method):
     def __init__(self, problem: Problem, run: Run, budget: Budget) -> None:
         super().__init__(problem, run)
         self.budget = budget
-        self.margin = 4.0 * problem.slack  # sums here are made in another order than those of values
-        self.rounding = 2.0 * self.margin
 
     @cached_property
     def model(self) -> GainModel:
@@ -67,6 +68,35 @@ class BudgetSearch(Method):
     def clients(self) -> Clients:
         """The model, compiled."""
         return self.model.compiled()
+
+    @cached_property
+    def margin(self) -> float:
+        """Sums here are made in another order than those of values, and gains that are kept up to date lose a little.
+
+        An element with d clients is touched at most d times by each element chosen, and each time loses half a unit in
+        the last place of its first gain at most.
+        """
+        lost, clients = 0.0, self.clients
+        if len(self.by_client.heads):
+            often = float(self.budget.most * np.diff(clients.indptr[:2], axis=1).sum(axis=0).max(initial=0))
+            gains = self.by_client.largest_gains(clients, self.problem.n) + np.abs(self.model.modular)
+            lost = np.finfo(float).eps * often * float(np.sort(gains)[::-1][: self.budget.most].sum())
+        return 4.0 * self.problem.slack + lost
+
+    @property
+    def rounding(self) -> float:  # type: ignore[override]
+        """What the margin leaves open counts as proved."""
+        return 2.0 * self.margin
+
+    @cached_property
+    def by_client(self) -> ByClient:
+        """Rewards by client, where they are sparse."""
+        return by_client_of(self.clients, self.problem.n)
+
+    @cached_property
+    def entries(self) -> int:
+        """How many prices there are."""
+        return prices_of(self.clients, self.problem.n)
 
     @cached_property
     def priced(self) -> bool:
@@ -92,7 +122,8 @@ class BudgetSearch(Method):
             np.zeros((levels, 6), dtype=np.int64), np.zeros((levels, 4)),
             np.zeros((levels, len(self.budget.caps)), dtype=np.int64), np.empty((levels, n), dtype=np.int64),
             np.empty((levels, n)), np.empty((levels, n)), np.empty((levels, len(clients.first))),
-            np.empty((levels, clients.offsets[3])),
+            np.empty((levels, clients.offsets[3])), np.empty((levels, n if len(self.by_client.heads) else 0)),
+            np.empty((levels, self.entries)),
         )  # fmt: skip
 
     @cached_property
@@ -100,7 +131,10 @@ class BudgetSearch(Method):
         """Arrays to work with."""
         n = self.problem.n
         lists, counts = np.zeros((4, n), dtype=np.int64), np.zeros(len(self.budget.caps), dtype=np.int64)
-        return Desk(np.zeros((6, self.clients.offsets[3])), np.zeros((4, n)), lists, counts)
+        longest = int(np.diff(self.by_client.heads).max(initial=0)) + 1 if self.entries else 0
+        prices = np.zeros((10, max(n, self.entries, longest) if self.entries else 0))
+        walk = np.zeros((4, longest), dtype=np.int64)
+        return Desk(np.zeros((6, self.clients.offsets[3])), np.zeros((4, n)), lists, counts, prices, walk)
 
     @cached_property
     def measured(self) -> Floats:
@@ -125,6 +159,26 @@ class BudgetSearch(Method):
         offer_greedy_sets(self.problem, self.run)
         offer_exchanges(self.problem, self.run)
 
+    def look_further(self) -> None:
+        """A walk of exchanges, with arrays of its own."""
+        BudgetSearch(self.problem, self.run, self.budget).walk()
+
+    def walk(self) -> None:
+        """Exchanges that may make a set worse for a while, as many as are cheap, where only |S| is limited."""
+        budget, run = self.budget, self.run
+        if run.mask is None or budget.knapsack or len(budget.caps):
+            return
+        members = np.flatnonzero(run.mask & budget.free)
+        nothing, size = np.zeros(0, dtype=np.int64), len(members)
+        work = (len(self.clients.data) + self.problem.n) * size * (1 + size / self.problem.n)
+        steps = int(min(WALK_STEPS, WALK // (1 + work)))
+        if not 0 < size < budget.free.sum() or steps == 0:
+            return
+        tree = Subtree(self, nothing, budget.free, math.inf)
+        tree.found.members[0, : size + 1] = size, *members
+        tree.do(EXCHANGE, steps)
+        self.offer([tree.found.members[0, 1 : size + 1].copy()], "exchange")
+
     def expand(self, bundle: Bundle, cutoff: float) -> Expansion:
         """Search the rows from the last to the first, until told to stop; sets are offered as they are found."""
         left, nodes = len(bundle["lower"]), 0
@@ -146,13 +200,11 @@ class BudgetSearch(Method):
 
     # -- what a subtree asks ----------------------------------------------------------------------------------------
 
-    def room(self, path: Ints) -> Allowed:
+    def room(self, path: Ints) -> Budget:
         """What the budget leaves after a path."""
         budget, taken = self.budget, len(path)
         capacity = budget.capacity - float(budget.weights[path].sum()) if budget.knapsack else 0.0
-        weights = budget.weights if budget.knapsack else np.zeros(self.problem.n)
-        least, most = max(0, budget.least - taken), budget.most - taken
-        return Allowed(least, most, budget.blocks, budget.caps, weights, capacity, budget.knapsack)
+        return budget._replace(least=max(0, budget.least - taken), most=budget.most - taken, capacity=capacity)
 
     def gains(self, path: Ints, candidates: Masks) -> Gains:
         """The objective above a path: f(j | U∖j) for U the path and its candidates bounds what costs grow by."""
@@ -161,7 +213,7 @@ class BudgetSearch(Method):
             inside = np.zeros(self.problem.n, dtype=bool)
             inside[path] = True
             least_gains_kernel(self.clients, inside, candidates, floors)
-        return Gains(self.model.modular, floors, self.clients, self.priced)
+        return Gains(self.model.modular, floors, self.clients, self.priced, *self.by_client)
 
     def ceiling(self) -> float:
         """All rewards: where these increase, no set has more than all elements together have."""
@@ -238,7 +290,7 @@ class Subtree:
             depth = max(0, int(self.tally[DEPTH]))
             return others + depth + 1, min(lower, -float(rest[: depth + 1].max()))
 
-        paused = self._lower_thresholds(lambda: run.pause(nodes, SOURCE, frontier))
+        paused, walked = self._lower_thresholds(lambda: run.pause(nodes, SOURCE, frontier)), len(self.path) > 0
         while not paused:
             ended = self.do(SEARCH, WORK if budget_kernel.is_ready else INTERPRETED_WORK)
             self.offer_found(SOURCE)
@@ -246,6 +298,9 @@ class Subtree:
             if ended:
                 return None
             paused = run.pause(nodes + self.nodes, SOURCE, frontier)
+            if not paused and not walked and self.tally[LOOPS] > LATE * WORK:
+                self.method.look_further()
+                self.goal[TARGET], walked = max(self.goal[TARGET], self.method.target), True
         return self._rest()
 
     def _lower_thresholds(self, pause: Callable[[], bool]) -> bool:

@@ -11,20 +11,28 @@ from typing import NamedTuple
 import numpy as np
 
 from dsprog.core.gain_model import TABLE, Clients
-from dsprog.core.kernel import part, short_kernel
-from dsprog.core.validation import Floats
+from dsprog.core.kernel import kernel, part, short_kernel
+from dsprog.core.validation import Floats, Ints
 from dsprog.functions._scalar import phi_of
 
 REWARDS, COSTS = 0, 3  # the first kind of each side
 
 
 class Gains(NamedTuple):
-    """The objective: weights, lower bounds of the marginals of costs, clients, and whether any of them is a cost."""
+    """The objective: weights, lower bounds of the marginals of costs, clients, and whether any of them is a cost.
+
+    Where gains are kept up to date, the maxima and survivals of rewards by client as well: entries of the client at
+    place i lie between ``heads[i]`` and ``heads[i + 1]``. Otherwise these are empty.
+    """
 
     modular: Floats
     floors: Floats
     clients: Clients
     priced: bool
+    heads: Ints
+    members: Ints
+    amounts: Floats
+    hazards: Floats
 
 
 @part
@@ -93,6 +101,37 @@ def put(gains, state, j):
     if gains.priced:
         total -= add(gains.clients, state, j, 3)
     return total
+
+
+@part
+def gain_of(gains, state, j):
+    """m_j + g(j | I) less the least that costs grow by."""
+    rewards = excess(gains.clients, state, j, 0) + smooth_gain(gains.clients, state, j, 0)
+    return gains.modular[j] - gains.floors[j] + rewards
+
+
+@part
+def lower_gains(gains, before, after, gain, j):
+    """Gains above I become gains above I ∪ j, whose state is ``after``; how many numbers were touched.
+
+    Only clients whose state j changes matter: one that had b and has b' takes min(s, b') - b from every s > b, and one
+    that survives with q' in place of q takes (q - q') p.
+    """
+    clients, work = gains.clients, 0
+    for p in range(clients.indptr[0, j], clients.indptr[0, j + 1]):
+        i = clients.rows[p]
+        low, high = before[i], after[i]
+        if high > low:
+            for q in range(gains.heads[i], gains.heads[i + 1]):
+                gain[gains.members[q]] -= max(0.0, min(gains.amounts[q], high) - low)
+            work += gains.heads[i + 1] - gains.heads[i]
+    for p in range(clients.indptr[1, j], clients.indptr[1, j + 1]):
+        i = clients.rows[p]
+        lost = before[i] - after[i]
+        for q in range(gains.heads[i], gains.heads[i + 1]):
+            gain[gains.members[q]] -= lost * gains.amounts[q]
+        work += gains.heads[i + 1] - gains.heads[i]
+    return work
 
 
 @part

@@ -11,6 +11,9 @@ elements of a better set has at least the r-th part of what is missing. Only gai
 
 Whether thresholds pay at a node with r places is measured: the work below nodes with and without them, in steps of
 loops. Nodes without are tried from the leaves upwards, so that no trial is long.
+
+Where clients are about few elements each, the gains of all are kept up to date instead: an element that is chosen
+changes those that share a client with it (:func:`dsprog.exact.budget.client_kernels.lower_gains`).
 """
 
 from __future__ import annotations
@@ -21,7 +24,8 @@ import numpy as np
 
 from dsprog.core.kernel import part
 from dsprog.core.validation import Floats, Ints
-from dsprog.exact.budget.client_kernels import change_by, effort, excess, put, smooth_gain
+from dsprog.exact.budget.client_kernels import change_by, effort, gain_of, lower_gains, put, smooth_gain
+from dsprog.exact.budget.price_bound import CHEAPEST, PRICE, TREND
 from dsprog.exact.budget.threshold_bound import (
     BOUND,
     CAME,
@@ -48,10 +52,13 @@ DEPTH, NODES, WORK, FOUND = 0, 1, 2, 3  # places of the tally
 TARGET, SLACK, GAP, WITHIN, BEST = 0, 1, 2, 3, 4  # places of the goal; LENGTH, FAILED, BOUND and STEP follow
 CHOSEN, PLACE, SIZE, BEGUN, BOUNDED, LIMIT = 0, 1, 2, 3, 4, 5  # columns of Stack.marks
 VALUE, LOAD, BASE, REST = 0, 1, 2, 3  # columns of Stack.numbers
+PRICE_STEPS = 60  # of prices: they are many more than thresholds
+PRICED = 20  # steps of loops that an entry costs as prices are moved
 NODE_STEPS = 12  # of thresholds at a node below the root
 TRIALS = 4  # nodes with, and without thresholds, before one is preferred
 EXPLORE = 64  # every so many nodes the other one is tried
 PATIENCE = 3.0  # thresholds trim what is below, which makes nodes there fewer: others must be so much cheaper
+FEWER = 3  # so many times: children by a client keep more candidates than those by gains
 USEFUL = 0.7  # of the children: thresholds that leave more of them are not worth their steps, if they cost more
 
 
@@ -72,6 +79,8 @@ class Stack(NamedTuple):
     score: Floats
     state: Floats
     thresholds: Floats
+    gain: Floats  # of every element, where gains are kept up to date
+    prices: Floats  # that clients pay, by entry
 
 
 class Found(NamedTuple):
@@ -128,10 +137,12 @@ def evaluate(gains, room, stack, d, least_key, desk, tally):
         j = elements[q]
         key = key_of(room, j, upper[q])
         if key >= least_key:
-            upper[q] = gains.modular[j] - gains.floors[j] + excess(gains.clients, state, j, 0)
-            upper[q] += smooth_gain(gains.clients, state, j, 0)
+            if len(gains.heads) > 0:
+                upper[q] = stack.gain[d, j]
+            else:
+                upper[q] = gain_of(gains, state, j)
+                tally[WORK] += effort(gains.clients, j)
             key = key_of(room, j, upper[q])
-            tally[WORK] += effort(gains.clients, j)
         scores[KEY, q], lists[INDEX, q] = key, q
     tally[WORK] += 16 * size
     sort_falling(scores[KEY], lists[INDEX], size)
@@ -140,6 +151,42 @@ def evaluate(gains, room, stack, d, least_key, desk, tally):
         lists[ORDER, q], scores[SLOPE, q] = elements[i], upper[i]
     for q in range(size):
         elements[q], upper[q], stack.score[d, q] = lists[ORDER, q], scores[SLOPE, q], scores[SLOPE, q]
+
+
+@part
+def closed_by_best_gains(gains, stack, d, most, desk, goal, tally):
+    """Whether the value and the best gains, as many as there are places, stay at or below the target.
+
+    They are found without a sort: an old gain is an upper bound, and is computed again only where it is above the
+    least of the best so far.
+    """
+    upper, best, taken = stack.upper[d], desk.scores[KEY], 0
+    total, missing = 0.0, goal[TARGET] - stack.numbers[d, VALUE]
+    for q in range(stack.marks[d, SIZE]):
+        if upper[q] <= 0.0 or (taken == most and upper[q] <= best[most - 1]):
+            continue
+        j = stack.elements[d, q]
+        if len(gains.heads) > 0:
+            gain = stack.gain[d, j]
+        else:
+            gain = gain_of(gains, stack.state[d], j)
+            tally[WORK] += effort(gains.clients, j)
+        upper[q] = gain
+        if gain <= 0.0 or (taken == most and gain <= best[most - 1]):
+            continue
+        if taken == most:
+            total -= best[most - 1]
+        else:
+            taken += 1
+        total += gain
+        if total > missing:
+            return False
+        p = taken - 1
+        while p > 0 and best[p - 1] < gain:
+            best[p] = best[p - 1]
+            p -= 1
+        best[p] = gain
+    return total <= missing
 
 
 @part
@@ -203,7 +250,7 @@ def with_thresholds(measured, r):
 def step_thresholds(gains, room, stack, d, steps, desk, goal, tally):
     """Some steps of the thresholds at a node, and its bound so far."""
     size, most, least = stack.marks[d, SIZE], room.most - d, max(0, room.least - d)
-    work = 16 * size
+    work = 16 * size + PRICED * stack.prices.shape[1]
     for q in range(size):
         work += effort(gains.clients, stack.elements[d, q])
     needs = (size, stack.numbers[d, VALUE], most, least, room.capacity - stack.numbers[d, LOAD], steps)
@@ -243,6 +290,8 @@ def reorder(stack, d, desk):
         elements[q], upper[q] = lists[ORDER, i], scores[SLOPE, i]
     for i in range(stack.thresholds.shape[1]):
         stack.thresholds[d, i] = desk.clients[LEAST, i]
+    for e in range(stack.prices.shape[1]):
+        stack.prices[d, e] = desk.prices[CHEAPEST, e]
 
 
 @part
@@ -320,7 +369,7 @@ def limited(gains, room, stack, d, desk, goal, tally):
     client, fewest = scarcest(gains, room, stack, d, desk, goal, tally)
     if fewest == 0:
         return False
-    if client < 0 or fewest >= children(room, stack, d, stack.numbers[d, BASE], score, goal[TARGET], desk):
+    if client < 0 or FEWER * fewest >= children(room, stack, d, stack.numbers[d, BASE], score, goal[TARGET], desk):
         return True
     clients, level, first, last = gains.clients, desk.clients[SUBGRADIENT, client], 0, fewest
     for q in range(size):
@@ -337,6 +386,19 @@ def limited(gains, room, stack, d, desk, goal, tally):
 
 
 @part
+def inherit_prices(gains, stack, d, desk):
+    """Begin with the prices of the last node above that has some, in proportion to what clients have to lose."""
+    above = max(0, d - 1)
+    while above > 0 and stack.marks[above, BOUNDED] != 1:
+        above -= 1
+    for i in range(gains.clients.offsets[1], gains.clients.offsets[2]):
+        before, now = stack.state[above, i], stack.state[d, i]
+        part_left = now / before if before > 0.0 else 0.0
+        for e in range(gains.heads[i], gains.heads[i + 1]):
+            desk.prices[PRICE, e], desk.prices[TREND, e] = part_left * stack.prices[above, e], 0.0
+
+
+@part
 def closed_by_thresholds(gains, room, stack, d, desk, measured, goal, tally):
     """Whether thresholds close a node; if not, its candidates are fewer and in the better order."""
     places = room.most - d
@@ -345,8 +407,12 @@ def closed_by_thresholds(gains, room, stack, d, desk, measured, goal, tally):
     for i in range(stack.thresholds.shape[1]):
         low = stack.state[d, i] if i < gains.clients.offsets[1] else 0.0
         desk.clients[THRESHOLD, i], desk.clients[DIRECTION, i] = max(stack.thresholds[d, i], low), 0.0
+    steps = NODE_STEPS
     goal[LENGTH], goal[FAILED], goal[BOUND], goal[STEP] = 1.0, 0.0, np.inf, 8.0
-    if step_thresholds(gains, room, stack, d, NODE_STEPS, desk, goal, tally) <= goal[TARGET]:
+    if stack.prices.shape[1] > 0:
+        inherit_prices(gains, stack, d, desk)
+        steps, goal[LENGTH] = PRICE_STEPS, 1.5
+    if step_thresholds(gains, room, stack, d, steps, desk, goal, tally) <= goal[TARGET]:
         return True
     measured[5, places] += settle(room, stack, d, by_gain, desk, goal)
     return False
@@ -367,6 +433,8 @@ def enter(gains, room, stack, d, desk, measured, found, goal, tally):
         level = -np.inf if room.knapsack or least == 0 else missing / least
     else:
         level = missing / share if share > 0.0 else 0.0
+    if not room.knapsack and missing > 0.0 and closed_by_best_gains(gains, stack, d, most, desk, goal, tally):
+        return False
     evaluate(gains, room, stack, d, level, desk, tally)
     elements, score, size = stack.elements[d], stack.score[d], stack.marks[d, SIZE]
     total, _ = fill(room, elements, score, (0, size, most, least), left, stack.used[d], desk)
@@ -398,6 +466,10 @@ def make_child(gains, room, stack, d, p, tally):
     """The child with candidate p at the next level, and the candidates after it that fit."""
     j, marks, numbers = stack.elements[d, p], stack.marks, stack.numbers
     numbers[d + 1, VALUE] = numbers[d, VALUE] + put_next(gains, stack, d, j)
+    if len(gains.heads) > 0:
+        for i in range(stack.gain.shape[1]):
+            stack.gain[d + 1, i] = stack.gain[d, i]
+        tally[WORK] += lower_gains(gains, stack.state[d], stack.state[d + 1], stack.gain[d + 1], j)
     numbers[d + 1, LOAD] = numbers[d, LOAD] + room.weights[j]
     numbers[d + 1, REST] = numbers[d, REST]
     for b in range(len(room.caps)):
@@ -472,6 +544,8 @@ def bound_by_steps(gains, room, stack, desk, goal, tally, steps):
     """Some steps of the thresholds at the first level, whose candidates are trimmed; its bound so far."""
     size = stack.marks[0, SIZE]
     desk.lists[CAME, 0] = -1
+    if stack.prices.shape[1] > 0 and goal[BOUND] == np.inf:
+        inherit_prices(gains, stack, 0, desk)
     bound = step_thresholds(gains, room, stack, 0, steps, desk, goal, tally)
     if desk.lists[CAME, 0] >= 0 and bound > goal[TARGET]:
         reorder(stack, 0, desk)

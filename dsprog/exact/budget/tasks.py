@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from dsprog.core.kernel import short_kernel
-from dsprog.exact.budget.client_kernels import Gains, put
+from dsprog.exact.budget.client_kernels import Gains, gain_of, put
 from dsprog.exact.budget.depth_first import (
     REST,
     VALUE,
@@ -13,9 +13,10 @@ from dsprog.exact.budget.depth_first import (
     bound_by_steps,
     search,
 )
+from dsprog.exact.budget.exchange_walk import exchange
 from dsprog.exact.budget.threshold_bound import ORDER
 
-LOAD_PATH, BOUND_BY_GAINS, BOUND_BY_STEPS, SEARCH = 0, 1, 2, 3
+LOAD_PATH, BOUND_BY_GAINS, BOUND_BY_STEPS, SEARCH, EXCHANGE = 0, 1, 2, 3, 4
 
 
 def steps_of_task(gains: Gains, *others: Any) -> int:
@@ -30,7 +31,8 @@ def budget_kernel(gains, room, stack, desk, measured, found, goal, tally, task, 
     """One task at the first level of the stack, or from where it stands.
 
     LOAD_PATH: the state of the first ``amount`` elements in ORDER. BOUND_BY_GAINS,
-    BOUND_BY_STEPS: a bound, the latter by so many steps. SEARCH: so much work; 1 if no node is open then.
+    BOUND_BY_STEPS: a bound, the latter by so many steps. SEARCH: so much work; 1 if no node is open then. EXCHANGE: so
+    many exchanges from the set of the first place of FOUND, which has the best one afterwards; its value.
     """
     if task == LOAD_PATH:
         for i in range(stack.state.shape[1]):
@@ -39,7 +41,16 @@ def budget_kernel(gains, room, stack, desk, measured, found, goal, tally, task, 
             stack.numbers[0, VALUE] += put(gains, stack.state[0], desk.lists[ORDER, q])
         for i in range(stack.thresholds.shape[1]):
             stack.thresholds[0, i] = stack.state[0, i] if i < gains.clients.offsets[1] else 0.0
+        if len(gains.heads) > 0:
+            for j in range(stack.gain.shape[1]):
+                stack.gain[0, j] = gain_of(gains, stack.state[0], j)
+        for i in range(gains.clients.offsets[1], gains.clients.offsets[2]):
+            if stack.prices.shape[1] > 0:
+                for e in range(gains.heads[i], gains.heads[i + 1]):  # half of what an element gives alone
+                    stack.prices[0, e] = 0.5 * stack.state[0, i] * gains.amounts[e]
         return stack.numbers[0, VALUE]
+    if task == EXCHANGE:
+        return exchange(gains, stack, desk, found, amount)
     if task == BOUND_BY_GAINS:
         bound = bound_by_gains(gains, room, stack, desk, tally)
     elif task == BOUND_BY_STEPS:

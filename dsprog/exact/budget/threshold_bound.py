@@ -37,26 +37,24 @@ from dsprog.core.gain_model import TABLE
 from dsprog.core.kernel import part
 from dsprog.core.validation import Floats, Ints
 from dsprog.exact.budget.client_kernels import curve_at, excess
+from dsprog.exact.budget.price_bound import (
+    CHEAPEST,
+    DEFLECTION,
+    OPEN,
+    PAID,
+    PRICE,
+    USED,
+    move_prices,
+    pay,
+)
 from dsprog.functions._scalar import slope_of
 
-DEFLECTION, SHORTER, FAILURES = 1.5, 0.6, 15
+SHORTER, FAILURES = 0.6, 15
 THRESHOLD, LEAST, DIRECTION, SUBGRADIENT, TANGENT, LIFT = 0, 1, 2, 3, 4, 5  # rows of Desk.clients
 RAW, SLOPE, KEY, SHARE = 0, 1, 2, 3  # rows of Desk.scores
 ORDER, INDEX, CAME, STAYS = 0, 1, 2, 3  # rows of Desk.lists
 LENGTH, FAILED, BOUND, STEP = 5, 6, 7, 8  # places of the goal: how thresholds go on
 ENOUGH = 4.0  # hazards beyond this count as this where a tangent is placed
-
-
-class Allowed(NamedTuple):
-    """The budget, as kernels take it."""
-
-    least: int
-    most: int
-    blocks: Ints
-    caps: Ints
-    weights: Floats
-    capacity: float
-    knapsack: bool
 
 
 class Desk(NamedTuple):
@@ -66,13 +64,16 @@ class Desk(NamedTuple):
     move in, the subgradient, and of tangents ψ' and κ. ``scores``, one number a
     candidate: slopes, slopes sorted, keys to sort by, and how much of it the bound takes.
     ``lists``: candidates sorted, places, places in the best order, and whether an element is still a candidate.
-    ``counts``: how many of each block the bound takes.
+    ``counts``: how many of each block the bound takes. ``prices``, ``walk``: see
+    :mod:`dsprog.exact.budget.price_bound`; without columns where no prices are used.
     """
 
     clients: Floats
     scores: Floats
     lists: Ints
     counts: Ints
+    prices: Floats
+    walk: Ints
 
 
 @part
@@ -260,6 +261,28 @@ def move_thresholds(clients, state, stop, desk, goal, distance):
 
 
 @part
+def offer_candidates(elements, size, desk):
+    """Before prices move: which elements clients may take."""
+    for j in range(desk.prices.shape[1]):
+        desk.prices[OPEN, j] = 0.0
+    for q in range(size):
+        desk.prices[OPEN, elements[q]] = 1.0
+
+
+@part
+def move(clients_of, state, stop, desk, goal, distance):
+    """One step of prices, or of thresholds and tangents; False where they are optimal."""
+    prices, lists = desk.prices, desk.lists
+    if prices.shape[1] == 0:
+        return move_thresholds(clients_of.clients, state, stop, desk, goal, distance)
+    for j in range(len(clients_of.modular)):
+        prices[USED, j] = 0.0
+    for q in range(stop):
+        prices[USED, lists[ORDER, q]] = desk.scores[SHARE, q]
+    return move_prices(clients_of, state, desk, goal[LENGTH] * distance)
+
+
+@part
 def lower_thresholds(gains, room, elements, score, state, used, needs, desk, goal):
     """Improve the thresholds; how many steps were made.
 
@@ -269,16 +292,18 @@ def lower_thresholds(gains, room, elements, score, state, used, needs, desk, goa
     """
     size, value, most, least, left, steps = needs
     tau, scores, lists, target = desk.clients[THRESHOLD], desk.scores, desk.lists, goal[0]
-    done = 0
+    done, priced = 0, desk.prices.shape[1] > 0
+    if priced:
+        offer_candidates(elements, size, desk)
     while done < steps:
         done += 1
-        bound = value + lift(gains.clients, state, desk)
+        bound = value + (pay(gains, state, desk) if priced else lift(gains.clients, state, desk))
         for i in range(gains.clients.offsets[1]):
             bound += tau[i] - state[i]
         for q in range(size):
             j = elements[q]
             slope = gains.modular[j] - gains.floors[j] + excess(gains.clients, tau, j, 0)
-            slope += lifted_gain(gains.clients, state, desk, j)
+            slope += desk.prices[PAID, j] if priced else lifted_gain(gains.clients, state, desk, j)
             scores[RAW, q], scores[KEY, q], lists[INDEX, q] = slope, key_of(room, j, slope), q
         sort_falling(scores[KEY], lists[INDEX], size)
         for q in range(size):
@@ -295,9 +320,11 @@ def lower_thresholds(gains, room, elements, score, state, used, needs, desk, goa
                 score[q], lists[CAME, q] = scores[SLOPE, q], lists[INDEX, q]
             for i in range(len(tau)):
                 desk.clients[LEAST, i] = tau[i]
+            for e in range(desk.prices.shape[1]):
+                desk.prices[CHEAPEST, e] = desk.prices[PRICE, e]
         if goal[FAILED] >= FAILURES:
             goal[LENGTH] *= SHORTER
             goal[FAILED] = 0.0
-        if bound <= target or not move_thresholds(gains.clients, state, stop, desk, goal, bound - target):
+        if bound <= target or not move(gains, state, stop, desk, goal, bound - target):
             break
     return done

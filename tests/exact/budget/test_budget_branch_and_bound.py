@@ -7,6 +7,9 @@ import pytest
 
 import dsprog as ds
 from dsprog.exact.budget.budget_rows import budget_of
+from dsprog.exact.budget.budget_search import BudgetSearch
+from dsprog.exact.budget.client_kernels import gain_of, lower_gains, put
+from dsprog.exact.budget.price_bound import OPEN, PAID, PRICE, TAKEN, pay
 
 SOLVER = ds.BudgetBranchAndBound()
 
@@ -25,6 +28,10 @@ FAMILIES = {
     "steps": lambda rng, n: ds.CardinalityConcave(n, concave_steps(rng, n)),
     "rank": lambda rng, n: ds.MatroidRank.partition(rng.integers(0, 3, n), rng.integers(0, 3, 3)),
     "influence": lambda rng, n: ds.ProbabilisticCoverage(rng.choice([0.0, 0.2, 0.7, 1.0], (5, n)), rng.random(5)),
+    "sparse coverage": lambda rng, n: ds.Coverage(rng.random((9, n)) < 0.2, rng.integers(0, 4, 9).astype(float)),
+    "sparse influence": lambda rng, n: ds.ProbabilisticCoverage(
+        rng.choice([0.2, 0.7, 1.0], (9, n)) * (rng.random((9, n)) < 0.15), rng.random(9)
+    ),
     "modular": lambda rng, n: ds.Modular(rng.normal(size=n), rng.normal()),
 }
 
@@ -231,3 +238,92 @@ def test_bounds_of_a_stopped_search_hold(name, kind):
         stopped = ds.minimize(objective, SOLVER, constraints=constraints, reduce=False, callback=lambda event: True)
         if best.status == "optimal":
             assert stopped.lower_bound <= best.value + 1e-9 <= stopped.value + 2e-9
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_gains_kept_up_to_date_are_gains(seed):
+    rng = np.random.default_rng(seed)
+    n = 14
+    benefits = rng.integers(1, 5, (12, n)) * (rng.random((12, n)) < 0.15)
+    g = (
+        ds.FacilityLocation(benefits.astype(float))
+        + FAMILIES["sparse influence"](rng, n)
+        + ds.Modular(rng.normal(size=n))
+    )
+    problem = ds.Problem(ds.Modular(np.zeros(n)) - g, constraints=[ds.Cardinality(max=5)])
+    search = BudgetSearch(problem, ds.Run(problem), budget_of(problem))
+    nothing = np.zeros(0, dtype=np.int64)
+    gains = search.gains(nothing, np.ones(n, dtype=bool))
+    assert len(gains.heads) == search.clients.offsets[2] + 1
+    chosen, state = [], search.clients.first.copy()
+    gain = np.array([gain_of(gains, state, j) for j in range(n)])
+    for j in rng.permutation(n)[:6]:
+        after = state.copy()
+        put(gains, after, j)
+        lower_gains(gains, state, after, gain, j)
+        chosen, state = [*chosen, int(j)], after
+        others = [k for k in range(n) if k not in chosen]
+        assert gain[others] == pytest.approx([g([*chosen, k]) - g(chosen) for k in others], abs=1e-12)
+
+
+def search_of(g, k):
+    problem = ds.Problem(ds.Modular(np.zeros(g.n)) - g, constraints=[ds.Cardinality(max=k)])
+    return BudgetSearch(problem, ds.Run(problem), budget_of(problem))
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_prices_bound_every_set_and_their_maxima_are_attained(seed):
+    """q (1 - Π_S (1 - p_j)) <= a + b(S), with equality for the set that is taken."""
+    rng = np.random.default_rng(seed)
+    n, clients = 30, 6
+    p = rng.choice([0.02, 0.1, 0.3, 0.7, 1.0], (clients, n)) * (rng.random((clients, n)) < 0.22)
+    search = search_of(ds.ProbabilisticCoverage(p, rng.random(clients)), 5)
+    gains, desk = search.gains(np.zeros(0, dtype=np.int64), np.ones(n, dtype=bool)), search.desk
+    if search.entries == 0:
+        pytest.skip("not sparse")
+    state = search.clients.first * rng.random(clients)
+    heads, members, amounts = gains.heads, gains.members, gains.amounts
+    desk.prices[PRICE, : len(members)] = rng.random(len(members)) * rng.choice([0.0, 0.05, 0.3], len(members))
+    desk.prices[OPEN, :n] = rng.random(n) < 0.9
+    total, expected = pay(gains, state, desk), 0.0
+    for i in range(clients):
+        entries = np.arange(heads[i], heads[i + 1])
+        entries = entries[desk.prices[OPEN, members[entries]] > 0]
+        prices, best = desk.prices[PRICE], 0.0
+        for S in all_sets(len(entries)):
+            best = max(best, state[i] * (1 - np.prod(1 - amounts[entries[S]])) - prices[entries[S]].sum())
+        taken = entries[desk.prices[TAKEN, entries] > 0]
+        assert state[i] * (1 - np.prod(1 - amounts[taken])) - prices[taken].sum() == pytest.approx(best, abs=1e-12)
+        expected += best
+    assert total == pytest.approx(expected, abs=1e-12)
+    paid = np.bincount(members, desk.prices[PRICE, : len(members)], minlength=n)
+    assert desk.prices[PAID, :n] == pytest.approx(paid, abs=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("k", [3, 7, 11])
+def test_sparse_influence_agrees_with_enumeration(seed, k):
+    rng = np.random.default_rng(seed)
+    p = rng.choice([0.05, 0.3, 0.7, 1.0], (20, 15)) * (rng.random((20, 15)) < 0.2)
+    objective = ds.Modular(0.1 * rng.random(15)) - ds.ProbabilisticCoverage(p, rng.random(20))
+    for constraint in (ds.Cardinality(max=k), ds.Cardinality(k, k), ds.Knapsack(rng.integers(1, 6, 15), 2.0 * k)):
+        best = ds.minimize(objective, ds.BruteForce(), constraints=[constraint])
+        found = ds.minimize(objective, SOLVER, constraints=[constraint], reduce=False)
+        assert found.certified
+        assert found.value == pytest.approx(best.value, abs=1e-10)
+        assert found.lower_bound <= best.value + 1e-10
+
+
+@pytest.mark.parametrize("name", ["facility", "sparse coverage", "sparse influence", "sqrt"])
+def test_a_walk_of_exchanges_keeps_the_size_and_never_ends_worse(name):
+    rng = np.random.default_rng(0)
+    n, k = 25, 6
+    search = search_of(FAMILIES[name](rng, n), k)
+    mask = np.zeros(n, dtype=bool)
+    mask[rng.permutation(n)[:k]] = True
+    search.run.offer(mask[None], search.problem.objective.values(mask[None]), "start")
+    before = search.run.value
+    search.walk()
+    assert search.run.mask.sum() == k
+    assert search.run.value <= before
+    assert search.run.value == pytest.approx(float(search.problem.objective.values(search.run.mask[None])[0]))
