@@ -31,10 +31,17 @@ LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)\)")
 SOURCE = re.compile(r"`((?:dsprog|tests|benchmarks|examples|docs)/[\w/]+\.\w+)`")  # files, not folders that a run makes
 
 
+def drawing():
+    """Pyplot without a screen; figures that are left from elsewhere are closed first, as matplotlib 3.8 asks for."""
+    plt = pytest.importorskip("matplotlib.pyplot")
+    plt.close("all")
+    plt.switch_backend("Agg")
+    return plt
+
+
 @pytest.mark.parametrize("path", sorted((ROOT / "examples").glob("*.py")), ids=lambda p: p.stem)
 def test_example(path, capsys, monkeypatch):
-    plt = pytest.importorskip("matplotlib.pyplot")
-    plt.switch_backend("Agg")
+    plt = drawing()
     monkeypatch.setattr(plt, "show", lambda: None)
     runpy.run_path(str(path), run_name="__main__")
     assert capsys.readouterr().out, "an example says something"
@@ -103,7 +110,7 @@ def test_rows_of_tables_are_as_long_as_their_header(page):
 
 def test_benchmarks_can_be_drawn(tmp_path):
     """The site's plots are made from the tables, so that these must keep their headings and columns."""
-    pytest.importorskip("matplotlib.pyplot").switch_backend("Agg")
+    drawing()
     plots = runpy.run_path(str(ROOT / "docs" / "benchmark_plots.py"))
     plots["make"](tmp_path)
     summary = (tmp_path / "peers.md").read_text()
