@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dsprog.core.gain_model import TABLE, Clients
-from dsprog.core.kernel import kernel, part, short_kernel
+from dsprog.core.kernel import part, short_kernel
 from dsprog.core.validation import Floats, Ints
 from dsprog.functions._scalar import phi_of
 

@@ -43,6 +43,7 @@ ROOF = 1e-5  # seconds that roof duality may take for an entry of the form
 SHARE = 0.1  # of the time that is left: what path relinking may take
 TRIAL = 5_000_000  # entries of the form that the short search may look at, nodes times entries: a third of a second
 TRIAL_STEP = 1e-7  # seconds that it may take for one
+FIELDS = 3.0  # times the fields that one fixed vertex makes
 SMALL = 12  # variables that are enumerated
 QUADRATIC = Need("a sum of cuts, Pairwise and modular functions", lambda problem: problem.derived(form_of) is not None)
 SIZES = Need(
@@ -117,6 +118,18 @@ class QuadraticBranchAndBound(Solver):
             return Verdict("optimal", "one maximum flow")
         first_bound(form, steps, run)
         return Closing(self, form, steps, run).verdict()
+
+
+def is_nearly_symmetric(form: QuadraticForm) -> bool:
+    """Whether E(x) and E(1 - x) hardly differ, as in max-cut with one vertex fixed.
+
+    With x = (1 + s)/2 the fields are h_i = ½ u_i + ¼ Σ_j P_ij: 0 in a symmetric form, and ¼ P_iv once v is fixed, in
+    all a quarter of the mean Σ_j |P_ij|. Without fields roof duality fixes nothing and says nothing; measured, its
+    short search closed 1 of 29 max-cut problems, and 8 of 17 others.
+    """
+    weights = np.abs(form.pairs).sum()  # of each pair twice
+    fields = np.abs(0.5 * form.u + 0.25 * np.asarray(form.pairs.sum(axis=1)).ravel()).sum()
+    return bool(fields <= FIELDS * 0.25 * weights / max(1, form.n))
 
 
 def first_bound(form: QuadraticForm, steps: Steps, run: Run) -> None:
@@ -203,7 +216,7 @@ class Closing:
         reason = run.stop_reason()
         if reason is not None:
             return Verdict(reason, "roof duality")
-        if nodes == 0:
+        if nodes == 0 or is_nearly_symmetric(self.form):
             return None
         mask, value, used, closed = roof_search(self.form, start, self.steps, run.problem.slack, nodes)
         run.offer(mask[None], np.array([value]), "roof duality")
