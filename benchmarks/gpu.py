@@ -2,8 +2,7 @@
 
 ``--rows A50:0,A60:0`` names families, sizes and seeds; each row runs on the ``--devices`` given, cuda,cpu.
 Kernels are compiled and the card is woken by a short run before anything is timed. ``--kernels`` times the primitives
-of a family alone, at the batch of a search, and counts what they do: the share of the card's arithmetic or bandwidth
-that each reaches. ``--files`` solves saved instances. Rows are saved as they come.
+of a family alone, at the batch of a search. ``--files`` solves saved instances. Rows are saved as they come.
 """
 
 from __future__ import annotations

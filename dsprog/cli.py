@@ -95,7 +95,9 @@ def warmup() -> None:
 @click.option("--resume", is_flag=True, help="Continue from the checkpoint if it is there.")
 @click.option("--k-best", type=int, help="List the K best sets.")
 @click.option("--workers", default="1", show_default=True, help="Processes that share the search, or `all`.")
-@click.option("--device", default="cpu", show_default=True, help="cuda, or cuda:1: bound nodes on a card.")
+@click.option(
+    "--device", default="cpu", show_default=True, help="cuda, or cuda:1: bound nodes on a card, by the solver interval."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @click.option("--save", type=FILE, help="Write the result to a file as JSON.")
 @click.option("--quiet", is_flag=True, help="No live log.")

@@ -17,7 +17,7 @@ from dsprog.core.algebra import LinearCombination
 from dsprog.core.modular import Modular
 from dsprog.core.oracle import count
 from dsprog.core.set_function import SetFunction
-from dsprog.core.views import Complement, Declared, Restriction
+from dsprog.core.views import Complement, Declared, Relabelled, Restriction
 
 Array = Any  # of the device's library
 
@@ -72,7 +72,7 @@ class SumOnDevice(Batched):
 
     def marginals(self, masks: Array, among: Array) -> Array:
         """The sum of those of the terms."""
-        count(masks.size)
+        count(int(among.sum()))
         return self._total([(a, h.marginals(masks, among)) for a, h in self.terms], masks.shape)
 
     def chains(self, orders: Array, start: Array) -> Array:
@@ -152,6 +152,35 @@ class RestrictionOnDevice(Batched):
         return constants + slopes[:, self.include].sum(axis=1), slopes[:, self.free]
 
 
+class RelabelledOnDevice(Batched):
+    """Element k stands for element permutation[k] of f."""
+
+    def __init__(self, f: Relabelled, machine: Any) -> None:
+        self.n, self.xp, self.whole = f.n, machine.xp, on_device(f.function, machine)
+        self.order, self.inverse = machine.send(f.permutation), machine.send(np.argsort(f.permutation))
+
+    def _old(self, rows: Array) -> Array:
+        return self.xp.ascontiguousarray(rows[:, self.inverse])
+
+    def values(self, masks: Array) -> Array:
+        """Of the sets by their old numbers."""
+        return self.whole.values(self._old(masks))
+
+    def marginals(self, masks: Array, among: Array) -> Array:
+        """Of the sets by their old numbers."""
+        return self.whole.marginals(self._old(masks), self._old(among))[:, self.order]
+
+    def chains(self, orders: Array, start: Array) -> Array:
+        """Along the same elements by their old numbers."""
+        named = np.where(orders >= 0, self.order[np.maximum(orders, 0)], -1).astype(orders.dtype)
+        return self.whole.chains(named, self._old(start))
+
+    def tangents(self, x: Array) -> tuple[Array, Array]:
+        """Those of f."""
+        constants, slopes = self.whole.tangents(self._old(x))
+        return constants, slopes[:, self.order]
+
+
 class ComplementOnDevice(Batched):
     """S -> f(V∖S)."""
 
@@ -186,5 +215,6 @@ COMPOSED: dict[type, Callable[[Any, Any], Batched]] = {
     Modular: ModularOnDevice,
     Restriction: RestrictionOnDevice,
     Complement: ComplementOnDevice,
+    Relabelled: RelabelledOnDevice,
     Declared: lambda f, machine: on_device(f.function, machine),
 }

@@ -27,7 +27,7 @@ class DeterminantOnDevice(Batched):
 
     def _in_chunks(self, compute: Any, *arrays: Array) -> Array:
         parts = [compute(*(a[k : k + self.rows] for a in arrays)) for k in range(0, len(arrays[0]), self.rows)]
-        return self.xp.concatenate(parts) if parts else self.xp.zeros(arrays[0].shape)
+        return self.xp.concatenate(parts) if parts else compute(*arrays)
 
     def _framed(self, inside: Array) -> Array:
         """M[S] for every set, ``inside`` its indicator as numbers."""
@@ -45,10 +45,13 @@ class DeterminantOnDevice(Batched):
 
     def _log_marginals(self, masks: Array) -> Array:
         inside = masks.astype(float)
-        inverse = self.xp.linalg.inv(self._framed(inside))
+        framed = self._framed(inside)
+        inverse = self.xp.linalg.inv(framed)
         diagonal = self.xp.diagonal(inverse, axis1=1, axis2=2)
         reach = self.M * inside[:, None, :]  # (B, j, i): M_ji for i in S
-        schur = self.xp.diagonal(self.M) - ((reach @ inverse) * reach).sum(axis=2)
+        weights = reach @ inverse
+        # what is left of M_jj by weights w: M_jj - 2 w·m + w'M_S w, so that an error of the inverse enters squared
+        schur = self.xp.diagonal(self.M) - (weights * (2.0 * reach - weights @ framed)).sum(axis=2)
         logs = self.xp.log(self.xp.maximum(self.xp.where(masks, diagonal, schur), LEAST))
         return self.xp.where(masks, -logs, logs)
 

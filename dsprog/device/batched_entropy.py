@@ -28,7 +28,7 @@ class EntropyOnDevice(Batched):
         sizes = (self.n, rows, width, bits, len(table.count_log_count) - 1)
         self.data = (*sizes, *(machine.send(array) for array in kept))
         self.shared = 8 * 32 + 8 * width + 8 * (1 << bits)
-        self._values = machine.kernel("entropy", "entropy_values")
+        self._values = machine.kernel("entropy", "entropy_values", self.shared)
 
     def values(self, masks: Array) -> Array:
         """One block a set."""

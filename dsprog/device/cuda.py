@@ -40,7 +40,6 @@ class Cuda(Machine):
         self.name = "cuda" if number is None else f"cuda:{number}"
         self.xp = library()
         self.number = which_card(number, place, card_count(self.xp, self.name))
-        self.xp.cuda.Device(self.number).use()
 
     def send(self, array: np.ndarray) -> Any:
         """To the card's memory."""
@@ -56,13 +55,16 @@ class Cuda(Machine):
 
     @contextmanager
     def running(self) -> Iterator[None]:
-        """CuPy's own reductions in place of CUB's, which take seconds to compile and longer for short rows."""
+        """On this card, with CuPy's own reductions in place of CUB's, which take seconds to compile and are slower for
+        short rows.
+        """
         before = self.xp._core.get_routine_accelerators(), self.xp._core.get_reduction_accelerators()
-        try:
-            self._accelerate([], [])
-            yield
-        finally:
-            self._accelerate(*before)
+        with self.xp.cuda.Device(self.number):
+            try:
+                self._accelerate([], [])
+                yield
+            finally:
+                self._accelerate(*before)
 
     def _accelerate(self, routines: list[Any], reductions: list[Any]) -> None:
         self.xp._core.set_routine_accelerators(routines)
@@ -73,16 +75,18 @@ class Cuda(Machine):
         """Bytes of shared memory that a block may ask for."""
         return int(self.xp.cuda.Device(self.number).attributes["MaxSharedMemoryPerBlockOptin"])
 
-    @cached_property
-    def _memory(self) -> int:
-        return int(self.xp.cuda.runtime.memGetInfo()[1])
-
     def most_open(self, n: int) -> float:
-        """A node keeps some seven doubles for each element (:mod:`dsprog.exact.interval.ends`, ``dual_bound``)."""
-        return SHARE * self._memory / (64 * n + 128)
+        """By the memory that others leave; a node keeps some seven doubles for each element
+        (:mod:`dsprog.exact.interval.ends`, ``dual_bound``).
+        """
+        pool = self.xp.get_default_memory_pool()
+        return SHARE * (self.xp.cuda.runtime.memGetInfo()[0] + pool.total_bytes()) / (64 * n + 128)
 
-    def kernel(self, file: str, name: str, **macros: int) -> Callable[..., None]:
-        """``launch(teams, *arguments, shared=bytes a team)`` of a kernel."""
+    def kernel(self, file: str, name: str, shared: int = 0, **macros: int) -> Callable[..., None]:
+        """``launch(teams, *arguments, shared=bytes a team)`` of a kernel; ``shared`` is what it will ask for."""
+        if shared > self._shared:
+            words = f"{name} needs {shared:,} bytes of shared memory for this problem, and device={self.name!r} has"
+            raise ValueError(f"{words} {self._shared:,}: leave device out")
         function, most = self._module(file, tuple(sorted(macros.items()))).get_function(name), self._shared
 
         def launch(teams: int, *arguments: Any, shared: int = 0, lanes: int = WARP) -> None:

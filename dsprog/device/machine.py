@@ -36,11 +36,12 @@ class Machine(ABC):
     fill : int
         Nodes that are bounded in about the time that one takes.
     rounds : float
-        How often a bound is tried again at once where it fixed elements.
+        How often a bound is tried at once where it fixes elements.
     """
 
     name: str
     xp: Any
+    lanes: int = 1  # of a team, in the kernels of a device
     batch: int
     unit: int
     starts: int = 20
@@ -70,8 +71,12 @@ class Machine(ABC):
         return nullcontext()
 
     def __reduce__(self) -> Any:
-        """Pickled by name: elsewhere it is the machine of that place."""
+        """Pickled by name: elsewhere it is the machine of that place, and the host is the host."""
         return machine_named, (self.name,)
+
+    def kernel(self, file: str, name: str, shared: int = 0, **macros: int) -> Any:
+        """A compiled kernel of a device."""
+        raise TypeError(f"device={self.name!r} has no kernels of its own")
 
 
 class Host(Machine):

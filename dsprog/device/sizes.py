@@ -6,8 +6,8 @@ from typing import Any
 
 
 def per_lane(machine: Any, count: int) -> int:
-    """How many of ``count`` things each lane of a team has."""
-    return max(1, -(-count // machine.lanes))
+    """How many of ``count`` things each lane of a team has, rounded up to a power of 2: few sizes are compiled."""
+    return 1 << max(0, -(-count // machine.lanes) - 1).bit_length()
 
 
 def aligned(size: int) -> int:

@@ -237,12 +237,15 @@ class LeastSquares(SetFunction):
     def _value_by_factors(self, mask: Masks) -> float:
         """The loss of a set by QR or, with a ridge and fewer rows than features, (1/2m) y'(I + XX'/(m ridge))⁻¹ y.
 
-        Not a number if the columns are dependent.
+        Not a number if the columns are dependent, or rounding hides that the matrix is definite.
         """
         rows, size = len(self.X), int(mask.sum())
         if self.ridge and rows < size:
             X = self.X[:, mask] / np.sqrt(rows * self.ridge)
-            z = np.linalg.solve(np.linalg.cholesky(np.eye(rows) + X @ X.T), self.y)
+            try:
+                z = np.linalg.solve(np.linalg.cholesky(np.eye(rows) + X @ X.T), self.y)
+            except np.linalg.LinAlgError:  # by rounding, where columns are of very different lengths
+                return np.nan
             return float(z @ z) / (2 * rows)
         R, z = self._triangle if size == self.n else self._triangle_of(mask)
         if len(R) < size or (np.abs(R.diagonal()) <= 1e-13 * self.n * np.linalg.norm(R, axis=0)).any():

@@ -69,7 +69,7 @@ class Emulated(Machine):
     def most_open(self, n: int) -> float:
         return self.most
 
-    def kernel(self, file: str, name: str, **macros: int) -> Any:
+    def kernel(self, file: str, name: str, shared: int = 0, **macros: int) -> Any:
         library = compiled(file, tuple(sorted(macros.items())))
         function = getattr(library, name)
 

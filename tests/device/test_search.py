@@ -7,7 +7,6 @@ from click.testing import CliRunner
 import dsprog as ds
 from dsprog.cli import main
 from dsprog.exact.interval import dual_bound, interval_search, modular_bound
-from dsprog.exact.interval.node_kernels import DeviceKernels, HostKernels
 from dsprog.generators import FAMILIES
 from tests.device.machines import COMPILER, Emulated, Guarded, GuardedKernels
 
@@ -49,13 +48,17 @@ def test_optimum(device, family, rows):
         assert found.lower_bound <= expected.value + 1e-9
 
 
-def test_larger_problem_spills_and_agrees(device):
+def test_larger_problem_spills_and_agrees(device, monkeypatch):
     objective = FAMILIES["concave"](22, 1)
     expected = ds.minimize(objective)
     device.batch = 16
     device.most_open = lambda n: 20
+    spilled, search = [], interval_search.IntervalSearch
+    keep = search._kept
+    monkeypatch.setattr(search, "_kept", lambda self, stack: spilled.append(1) or keep(self, stack))
     found = ds.minimize(objective, ds.BranchAndBound(starts=0), reduce=False)
     assert found.certified
+    assert len(spilled) > 5
     assert found.value == pytest.approx(expected.value, abs=1e-9)
 
 
@@ -70,32 +73,11 @@ def test_resume(device, tmp_path):
     objective, path = FAMILIES["concave"](24, 3), tmp_path / "run.npz"
     first = ds.minimize(objective, ds.BranchAndBound(starts=0), node_limit=100, checkpoint=path, reduce=False)
     assert not first.certified
+    begun = first.nodes
     second = ds.minimize(objective, ds.BranchAndBound(starts=0), checkpoint=path, reduce=False)
     assert second.certified
+    assert second.nodes > begun  # nodes are counted on
     assert second.value == pytest.approx(ds.minimize(objective).value, abs=1e-9)
-
-
-@pytest.mark.skipif(COMPILER is None, reason="needs g++")
-@pytest.mark.parametrize("rows", ROWS)
-def test_kernels_equal_those_of_the_host(rows):
-    rng = np.random.default_rng(0)
-    limits = ds.Problem(ds.Modular(np.zeros(9)) - 0.0, tuple(ROWS[rows])).rows
-    here, there = HostKernels(limits), DeviceKernels(limits, Emulated())
-    I = rng.random((60, 9)) < 0.2
-    U = I | (rng.random((60, 9)) < 0.8)
-    nodes = {"I": I, "U": U, "x": rng.choice([0.0, 0.3, 0.7, 1.0], size=I.shape)}
-    for found, expected in zip(there.propagate(nodes), here.propagate(nodes)):
-        if expected.ndim == 1:
-            feasible = expected
-            assert (found == expected).all()
-    for found, expected in zip(there.propagate(nodes)[:2], here.propagate(nodes)[:2]):
-        assert (found == expected)[feasible].all()
-    d = np.where(U & ~I, np.round(rng.normal(size=I.shape), 1), 0.0)
-    constants = rng.normal(size=60)
-    (bound, reduced), (expected, costs) = there.relax(nodes, constants, d), here.relax(nodes, constants, d)
-    np.testing.assert_allclose(bound, expected, atol=1e-12)
-    np.testing.assert_allclose(reduced[np.isfinite(bound)], costs[np.isfinite(bound)], atol=1e-12)
-    assert (there.feasible(U) == here.feasible(U)).all()
 
 
 def test_a_device_that_is_not_there_is_one_sentence():
@@ -125,3 +107,20 @@ def test_the_command_line_takes_a_device(tmp_path):
     unknown = CliRunner().invoke(main, ["solve", str(path), "--device", "tpu"])
     assert unknown.exit_code == 1
     assert "device must be 'cpu', 'cuda'" in unknown.output
+
+
+def test_an_interruption_loses_nothing(device):
+    objective, looked = FAMILIES["concave"](22, 1), []
+    search = interval_search.IntervalSearch._process
+
+    def interrupted(self, nodes, cutoff):
+        looked.append(len(nodes["lower"]))
+        if len(looked) == 4:
+            raise KeyboardInterrupt
+        return search(self, nodes, cutoff)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(interval_search.IntervalSearch, "_process", interrupted)
+        found = ds.minimize(objective, ds.BranchAndBound(), reduce=False)
+    assert found.status == "interrupted"
+    assert found.lower_bound <= ds.minimize(objective).value + 1e-9

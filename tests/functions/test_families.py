@@ -138,3 +138,11 @@ def test_nuclear_norm_is_the_sum_of_singular_values(rows, n, spread):
     without = f.values(masks & (np.arange(n) != 3))
     with_it = f.values(masks | (np.arange(n) == 3))
     np.testing.assert_allclose(f.marginals(masks)[:, 3], with_it - without, atol=1e-9 * max(expected))
+
+
+def test_least_squares_of_columns_of_very_different_lengths_have_values():
+    """By rounding, I + XX'/(m ridge) is not definite for some of these."""
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        f = ds.LeastSquares(rng.normal(size=(10, 14)) * 10.0 ** rng.uniform(-6, 6, 14), rng.normal(size=10), 1e-7)
+        assert np.isfinite(f(range(14)))

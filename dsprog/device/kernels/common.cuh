@@ -53,6 +53,15 @@ DEVICE int append(bool wanted, int j, int *list, int count) {
 }
 #endif
 
+// Loops over what a lane has are unrolled as a whole where that is little, so that it stays in registers.
+#if defined(DSPROG_HOST) || !defined(PER_LANE)
+#define UNROLL
+#elif PER_LANE > 16
+#define UNROLL _Pragma("unroll 4")
+#else
+#define UNROLL _Pragma("unroll")
+#endif
+
 // The node of this team and the place of this lane; teams beyond the last node have nothing to do.
 #define NODE                                                      \
   const int lane = threadIdx.x % LANES;                           \

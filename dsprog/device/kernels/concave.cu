@@ -12,7 +12,7 @@ DEVICE double phi(int code, double parameter, double t) {
 DEVICE double sum_of_phi(int code, double parameter, const double *weights, int K, int lane, const double *t) {
   double total = 0.0;
   if (code == 0) {
-#pragma unroll
+UNROLL
     for (int q = 0; q < PER_LANE; q++) {
       const int k = lane + q * LANES;
       if (k < K) total += weights[k] * sqrt(t[q]);
@@ -27,7 +27,7 @@ DEVICE double sum_of_phi(int code, double parameter, const double *weights, int 
 }
 
 DEVICE void add_column(const double *column, int K, int lane, double *t) {
-#pragma unroll
+UNROLL
   for (int q = 0; q < PER_LANE; q++) {
     const int k = lane + q * LANES;
     if (k < K) t[q] += column[k];
@@ -39,7 +39,7 @@ KERNEL concave_chains(int teams, int n, int m, int K, int code, double parameter
                       const double *columns, const int *orders, const bool *start, double *out) {
   NODE
   double t[PER_LANE];
-#pragma unroll
+UNROLL
   for (int q = 0; q < PER_LANE; q++) t[q] = 0.0;
   for (int j = 0; j < n; j++)
     if (start[(size_t)b * n + j]) add_column(columns + (size_t)j * K, K, lane, t);
@@ -65,12 +65,12 @@ KERNEL concave_marginals(int teams, int n, int K, int code, double parameter, co
   int *list = (int *)(sums + K);
   const bool *mask = masks + (size_t)b * n;
   double t[PER_LANE];
-#pragma unroll
+UNROLL
   for (int q = 0; q < PER_LANE; q++) t[q] = 0.0;
   for (int j = 0; j < n; j++)
     if (mask[j]) add_column(columns + (size_t)j * K, K, lane, t);
   const double here = sum_of_phi(code, parameter, weights, K, lane, t);
-#pragma unroll
+UNROLL
   for (int q = 0; q < PER_LANE; q++)
     if (lane + q * LANES < K) sums[lane + q * LANES] = t[q];
   int count = 0;

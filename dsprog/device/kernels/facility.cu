@@ -48,11 +48,11 @@ KERNEL facility_chains(int teams, int n, int m, int clients, const double *colum
                        const bool *start, double *out) {
   NODE
   double best[PER_LANE];
-#pragma unroll
+UNROLL
   for (int q = 0; q < PER_LANE; q++) best[q] = 0.0;
   for (int j = 0; j < n; j++)
     if (start[(size_t)b * n + j]) {
-#pragma unroll
+UNROLL
       for (int q = 0; q < PER_LANE; q++) {
         const int i = lane + q * LANES;
         if (i < clients) best[q] = fmax(best[q], columns[(size_t)j * clients + i]);
@@ -62,7 +62,7 @@ KERNEL facility_chains(int teams, int n, int m, int clients, const double *colum
     const int j = orders[(size_t)b * m + p];
     double total = 0.0;
     if (j >= 0) {
-#pragma unroll
+UNROLL
       for (int q = 0; q < PER_LANE; q++) {
         const int i = lane + q * LANES;
         if (i < clients) {

@@ -125,7 +125,7 @@ KERNEL propagate(int teams, int n, int rows, double rounding, const double *A, c
 }
 
 // The multiplier of one row that maximises the minimum over the cube of d x + multiplier (a x - limit), and that limit:
-// Dantzig's rule, as row_multiplier of dsprog/core/rows.py. prices and weights are room for n numbers each.
+// Dantzig's rule, as row_multiplier of dsprog/core/rows.py. prices is room for n numbers.
 DEVICE double row_multiplier(int n, int lane, const double *a, double lo, double hi, double rounding, const bool *I,
                              const bool *U, const double *d, double *prices, double *limit) {
   double activity = 0.0, size = 0.0;

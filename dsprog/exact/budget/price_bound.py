@@ -18,6 +18,7 @@ import numpy as np
 
 from dsprog.core.kernel import part
 
+LONGEST_WALK = 256  # steps among the sets of a client; unequal entries take a tenth of it
 DEFLECTION = 1.5  # Camerini, Fratta and Maffioli's
 # rows of Desk.prices: prices, the best so far, where they move, and what clients take, by entry; what all clients pay
 # for an element, whether it is a candidate, and how much of it the bound takes, by element; and three of a walk
@@ -64,19 +65,31 @@ def list_entries(gains, q, i, desk):
 
 @part
 def best_of_client(gains, q, i, desk):
-    """a_i, and in TAKEN the set that has it."""
+    """a_i, and in TAKEN the set that has it; at most a little more than a_i where the walk has become long.
+
+    Of entries with the same amount and price the first ones are taken: others in their place win the same.
+    """
     amounts, price, taken = gains.amounts, desk.prices[PRICE], desk.prices[TAKEN]
     entry, following, picked = desk.walk[ENTRY], desk.walk[NEXT], desk.walk[PICKED]
     left, won = desk.prices[LEFT], desk.prices[WON]
     size, depth, best, deepest = list_entries(gains, q, i, desk), 0, 0.0, 0
     left[0], won[0], following[0] = q, 0.0, 0
+    steps = 0
     while depth >= 0:
+        steps += 1
+        if steps > LONGEST_WALK:  # parts of elements win at least what sets of them do
+            return most_from(gains, desk, 0, size, q)
         place = following[depth]
         if place >= size or won[depth] + most_from(gains, desk, place, size, left[depth]) <= best:
             depth -= 1
             continue
         e = entry[place]
         following[depth] += 1
+        while following[depth] < size:
+            other = entry[following[depth]]
+            if amounts[other] != amounts[e] or price[other] != price[e]:
+                break
+            following[depth] += 1
         gain = left[depth] * amounts[e] - price[e]
         if gain <= 0.0:
             continue

@@ -115,12 +115,12 @@ def fill(room, elements, score, ends, left, used, desk):
         q = first
         while q < size and score[q] > 0.0:
             w = room.weights[elements[q]]
-            share[q] = 1.0 if w <= left else left / w
-            total += share[q] * score[q]
-            left -= w
-            q += 1
-            if left <= 0.0:
+            if left <= 0.0 and w > 0.0:  # those without weight still fit
                 break
+            share[q] = 1.0 if w <= left or w == 0.0 else left / w
+            total += share[q] * score[q]
+            left = max(0.0, left - w)
+            q += 1
         return total, q
     counts, caps = desk.counts, room.caps
     for b in range(len(caps)):

@@ -102,8 +102,9 @@ class IntervalSearch(Method):
         if named is not None:
             check_named(named, self.problem)
             return named
-        choices = fitting(self.problem, self.material.majorant, self.machine)
-        return max(choices, key=self._root_bound) if len(choices) > 1 else choices[0]
+        with self.machine.running():
+            choices = fitting(self.problem, self.material.majorant, self.machine)
+            return max(choices, key=self._root_bound) if len(choices) > 1 else choices[0]
 
     @cached_property
     def bounds(self) -> list[Bound]:
@@ -140,8 +141,8 @@ class IntervalSearch(Method):
 
     def _root_bound(self, names: tuple[str, ...]) -> float:
         """What some bounds prove of all sets."""
-        bounds, nodes = self._made(names), self._sent(self._everything())
         with self.machine.running():
+            bounds, nodes = self._made(names), self._sent(self._everything())
             self._prepare(nodes, bounds)
             for bound in bounds:
                 nodes = bound.tighten(nodes, np.inf).nodes
@@ -151,6 +152,8 @@ class IntervalSearch(Method):
 
     def root(self) -> Bundle:
         """All sets, bounded; functions that a sample shows not to be submodular are refused."""
+        with self.machine.running():
+            _ = self.values  # a term without code for the device is refused before anything long
         if not self.valid:
             for name, side in (("f", self.objective.f), ("g", self.objective.g)):
                 refuse_refuted(side, name)
@@ -181,18 +184,20 @@ class IntervalSearch(Method):
             return self._expand(bundle, cutoff)
 
     def _expand(self, bundle: Bundle, cutoff: float) -> Expansion:
-        stack, spilled = [self._sent(bundle)], list[Bundle]()
-        self._prepare(stack[0], self.bounds)
+        stack, spilled, waiting = list[Bundle](), list[Bundle](), self._slices(bundle)
         nodes, closed, unit = 0, np.inf, self.options.unit or self.machine.unit
         found: list[tuple[Masks, Floats]] = []
         new: set[bytes] = set()  # sets that the run has not in its list yet
 
         def frontier() -> tuple[int, float]:
-            return summary([*spilled, *stack], closed)
+            return summary([*spilled, *waiting, *stack], closed)
 
-        while stack and nodes < unit:
+        while (stack or waiting) and nodes < unit:
             if self.run.pause(nodes, "search", frontier):
                 break
+            if not stack:
+                stack.append(self._sent(waiting.pop()))
+                self._prepare(stack[0], self.bounds)
             began, batch = self.run.seconds, self._pop(stack)
             untouched = dict(batch)
             try:
@@ -215,7 +220,12 @@ class IntervalSearch(Method):
                     break
         masks = np.concatenate([np.zeros((0, self.n), dtype=bool), *(m for m, _ in found)])
         values = np.concatenate([np.zeros(0), *(v for _, v in found)])
-        return Expansion(spilled + self._kept(stack), nodes, masks, values, closed, "search")
+        return Expansion(spilled + waiting + self._kept(stack), nodes, masks, values, closed, "search")
+
+    def _slices(self, bundle: Bundle) -> list[Bundle]:
+        """A bundle in parts that there is room for at once, the last to be taken first."""
+        size = len(bundle["lower"]) if self.machine is HOST else self.largest_batch
+        return [take(bundle, slice(k, k + size)) for k in range(0, len(bundle["lower"]), max(1, size))]
 
     def _sent(self, bundle: Bundle) -> Bundle:
         """A bundle of the host on the machine of this search."""
@@ -223,8 +233,8 @@ class IntervalSearch(Method):
 
     def _kept(self, stack: list[Bundle]) -> list[Bundle]:
         """Open nodes as bundles of the host; those of a device as one, since it wants many nodes at once."""
-        parts = stack if self.machine is HOST or not stack else [concatenate(stack)]
-        return [{key: self.machine.fetch(part[key]) for key in KEPT} for part in parts]
+        parts = [{key: self.machine.fetch(part[key]) for key in KEPT} for part in stack]
+        return parts if self.machine is HOST or not parts else [concatenate(parts)]
 
     def _spill(self, stack: list[Bundle], spilled: list[Bundle]) -> None:
         """Move the oldest nodes of a stack to the host if there are more than the machine has room for."""
@@ -249,8 +259,7 @@ class IntervalSearch(Method):
     def _adapt_batch(self, seconds: float) -> None:
         """Under a time limit batches are such that the clock is looked at often, whatever f and g cost."""
         if math.isfinite(self.run.seconds_left):
-            smallest = 1 if self.machine is HOST else min(self.machine.first_batch, self.largest_batch)
-            half, double = max(smallest, self._batch // 2), min(self.largest_batch, 2 * self._batch)
+            half, double = max(1, self._batch // 2), min(self.largest_batch, 2 * self._batch)
             self._batch = half if seconds > LONG else double if seconds < 0.25 * LONG else self._batch
 
     def _pop(self, stack: list[Bundle]) -> Bundle:
@@ -334,7 +343,9 @@ class IntervalSearch(Method):
             parts.append((nodes["x"] >= 0.5) & nodes["U"] | nodes["I"])
         masks = np.concatenate(parts)
         masks = masks[self.kernels.feasible(masks)] if len(self.problem.rows) else masks
-        return nodes, masks, self.values(masks)
+        most = max(len(masks), 1) if self.machine is HOST else self.largest_batch
+        found = [self.values(masks[k : k + most]) for k in range(0, max(1, len(masks)), most)]
+        return nodes, masks, np.concatenate(found)
 
     def _cut_short(self, nodes: Bundle) -> tuple[Bundle, Masks]:
         """The nodes in which a size leaves more than one element to choose, and all sets of the others.

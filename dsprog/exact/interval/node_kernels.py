@@ -1,7 +1,7 @@
 """The compiled steps of a search at each node of a batch, for the machine that the nodes are on.
 
 Both have the same contracts; those of the host are the referee of the others. Arrays are changed in place where a
-docstring of :mod:`dsprog.exact.interval.dual_bound` says so.
+docstring of :mod:`dsprog.exact.interval.descent` says so.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import numpy as np
 from dsprog.core.constraints import ROUNDING, LinearRows
 from dsprog.core.rows import propagate, relax_rows
 from dsprog.core.validation import Floats, Masks
-from dsprog.device.machine import Machine
+from dsprog.device.machine import HOST, Machine
 from dsprog.device.sizes import aligned
 from dsprog.exact.interval.descent import Means, Minorants, average, sort_free, step
 from dsprog.run.driver import Bundle
@@ -116,4 +116,4 @@ NodeKernels = HostKernels | DeviceKernels
 
 def kernels_on(machine: Machine, rows: LinearRows) -> NodeKernels:
     """The kernels for a machine."""
-    return DeviceKernels(rows, machine) if hasattr(machine, "kernel") else HostKernels(rows)
+    return HostKernels(rows) if machine is HOST else DeviceKernels(rows, machine)

@@ -327,3 +327,33 @@ def test_a_walk_of_exchanges_keeps_the_size_and_never_ends_worse(name):
     assert search.run.mask.sum() == k
     assert search.run.value <= before
     assert search.run.value == pytest.approx(float(search.problem.objective.values(search.run.mask[None])[0]))
+
+
+@pytest.mark.parametrize("seed", [5, 163, 260, 638, 706])
+def test_elements_without_weight_fit_a_full_knapsack(seed):
+    """Loads that meet the relaxed capacity to the last bit, and candidates of weight 0 after them."""
+    full, rng = 1.0 + 1e-9, np.random.default_rng(seed)
+    n, clients = int(rng.integers(11, 14)), int(rng.integers(5, 25))
+    weights = np.where(rng.random(n) < 0.5, 0.0, rng.choice([full, full / 2, full / 4], n))
+    there = rng.random((clients, n)) < rng.choice([0.3, 0.6, 1])
+    benefits = rng.uniform(0, 1, (clients, n)) if rng.random() < 0.5 else rng.integers(1, 5, (clients, n))
+    benefits = np.where(there, benefits, 0.0).astype(float)
+    costs = np.where(weights == 0, rng.uniform(0, 0.4, n) * benefits.max(), 0.0) * clients / 8
+    objective, rows = ds.Modular(costs) - ds.FacilityLocation(benefits), [ds.Knapsack(weights, 1.0)]
+    expected = ds.minimize(objective, ds.BruteForce(), constraints=rows)
+    found = ds.minimize(objective, ds.BudgetBranchAndBound(), constraints=rows, reduce=False)
+    assert found.certified
+    assert found.value == pytest.approx(expected.value, abs=1e-9)
+
+
+def test_clients_of_many_equal_probabilities_end_in_time():
+    """All sets of one size of a hub are alike: walked one by one they would be too many."""
+    n, hub, rng = 100, 40, np.random.default_rng(0)
+    p = np.zeros((2 * n, n))
+    for row in p:
+        row[rng.choice(n, 4, replace=False)] = 0.1
+    p[0, :], p[0, :hub] = 0.0, 0.1
+    objective = ds.Modular(np.zeros(n)) - ds.ProbabilisticCoverage(p)
+    found = ds.minimize(objective, constraints=[ds.Cardinality(max=10)], time_limit=5)
+    assert found.seconds < 10
+    assert found.lower_bound <= found.value
