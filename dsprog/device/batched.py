@@ -59,25 +59,30 @@ def on_device(f: SetFunction, machine: Any) -> Batched:
 
 
 class SumOnDevice(Batched):
-    """Σ a_k f_k; counts the oracle calls of the whole."""
+    """Σ a_k f_k; the outermost one counts oracle calls."""
+
+    counts = True
 
     def __init__(self, f: LinearCombination, machine: Any) -> None:
         self.n, self.xp = f.n, machine.xp
         self.terms = [(a, on_device(h, machine)) for a, h in f.terms]
+        for _, h in self.terms:
+            if isinstance(h, SumOnDevice):
+                h.counts = False
 
     def values(self, masks: Array) -> Array:
         """The sum of those of the terms."""
-        count(len(masks))
+        self._count(len(masks))
         return self._total([(a, h.values(masks)) for a, h in self.terms], (len(masks),))
 
     def marginals(self, masks: Array, among: Array) -> Array:
         """The sum of those of the terms."""
-        count(int(among.sum()))
+        self._count(int(among.sum()))
         return self._total([(a, h.marginals(masks, among)) for a, h in self.terms], masks.shape)
 
     def chains(self, orders: Array, start: Array) -> Array:
         """The sum of those of the terms."""
-        count(orders.size)
+        self._count(orders.size)
         return self._total([(a, h.chains(orders, start)) for a, h in self.terms], orders.shape)
 
     def tangents(self, x: Array) -> tuple[Array, Array]:
@@ -85,6 +90,10 @@ class SumOnDevice(Batched):
         lines = [(a, h.tangents(x)) for a, h in self.terms]
         constants = self._total([(a, constant) for a, (constant, _) in lines], (len(x),))
         return constants, self._total([(a, slopes) for a, (_, slopes) in lines], x.shape)
+
+    def _count(self, calls: int) -> None:
+        if self.counts:
+            count(calls)
 
     def _total(self, parts: list[tuple[float, Array]], shape: tuple[int, ...]) -> Array:
         """Σ a · part, with as few passes as there are terms."""

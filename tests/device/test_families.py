@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import dsprog as ds
+from dsprog.core.oracle import count_oracle_calls
 from dsprog.device.batched import on_device
 from dsprog.exact.interval.shared_curvature import SharedCurvature
 from dsprog.generators import FAMILIES, discrete_data, feature_kernel
@@ -135,3 +136,14 @@ def test_a_callable_of_the_user_is_refused():
     f = ds.ConcaveOfModular([[1.0, 2.0]], concave=lambda t: np.sqrt(t + 1.0))
     with pytest.raises(ValueError, match="ConcaveOfModular has no code"):
         on_device(f, Emulated())
+
+
+def test_oracle_calls_are_counted_once():
+    rng = np.random.default_rng(0)
+    f = ds.MutualInformation(*discrete_data(rng, 30, 5)) - ds.Modular(np.ones(5))
+    masks = rng.random((7, 5)) < 0.5
+    there = on_device(f, Emulated())
+    with count_oracle_calls() as tally:
+        there.values(masks)
+        there.marginals(masks, ~masks)
+    assert tally.calls == 7 + (~masks).sum()
