@@ -101,6 +101,11 @@ class DeterminantSearch(Method):
         """The same for V∖S."""
         return self.reward.complemented()
 
+    @property
+    def is_possible(self) -> bool:
+        """Whether rows leave a size, one by one and together."""
+        return bool(self.frame[2]) and self.reward.least <= self.reward.most
+
     def lifted(self, masks: Masks) -> Masks:
         """Sets of the free elements as sets of the problem."""
         I, U, _ = self.frame
@@ -112,7 +117,7 @@ class DeterminantSearch(Method):
 
     def root(self) -> Bundle | None:
         """All sets, bounded by the variances alone (Hadamard)."""
-        if not self.frame[2]:
+        if not self.is_possible:
             return None
         reward, n = self.reward, self.reward.n
         variances = sum((a * np.log(np.diagonal(C)) for C, a in reward.pairs), reward.weights.copy())
@@ -123,7 +128,7 @@ class DeterminantSearch(Method):
 
     def start(self) -> None:
         """Greedy sets and exchanges, if there is a feasible set."""
-        if not self.frame[2]:
+        if not self.is_possible:
             return
         self._offer(good_sets(self.reward, np.random.default_rng(self.run.seed or 0), self._stopped), "exchanges")
 

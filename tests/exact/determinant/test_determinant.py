@@ -320,3 +320,12 @@ def test_more_elements_than_there_are(n):
     objective = ds.Modular(np.zeros(n)) - ds.GaussianEntropy(covariance("plain", n, 0))
     found = ds.minimize(objective, ds.DeterminantBranchAndBound(), constraints=[ds.Cardinality(min=n + 7)])
     assert found.status == "infeasible"
+
+
+@pytest.mark.parametrize("reduce", [True, False])
+@pytest.mark.parametrize("n", [4, 10])
+def test_sizes_that_exclude_each_other(n, reduce):
+    objective = ds.Modular(np.ones(n)) - ds.GaussianEntropy(covariance("plain", n, 0))
+    rows = [ds.Cardinality(max=n - 3), ds.Cardinality(min=n - 1)]
+    for solver in (ds.DeterminantBranchAndBound(), None):
+        assert ds.minimize(objective, solver, constraints=rows, reduce=reduce).status == "infeasible"
