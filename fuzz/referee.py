@@ -337,7 +337,7 @@ def magnitudes(term: Term, factor: float = 1.0) -> tuple[float, float]:
         least = factor * largest_inside(term)
         wide = float(np.ptp(v))
         if term.kind == "MutualInformation":  # a difference of entropies, which programmes are made of
-            wide = max(wide, factor * math.log(len(term.data["X"])))
+            wide = max(wide, factor * math.log(len(array(term, "X"))))
         inner = [(max(least, float(np.abs(v).max())), wide)]
     return max((m for m, _ in inner), default=0.0), max((r for _, r in inner), default=0.0)
 
