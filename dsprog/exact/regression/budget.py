@@ -46,11 +46,11 @@ def capped(val: Floats, most: int) -> Capped:
 
 
 def budget_of(problem: Problem) -> int:
-    """The most features that a feasible set can have, as rows that count all features alike say it."""
+    """The most features that a feasible set can have, as rows that count all features alike say it; -1: none can."""
     most = problem.n
     for a, hi in zip(problem.rows.A, problem.rows.relaxed[1]):
         if problem.n and a[0] > 0 and (a == a[0]).all() and hi < a[0] * problem.n:
-            most = min(most, int(np.floor(max(hi, 0.0) / a[0] * (1 + 1e-12))))
+            most = min(most, -1 if hi < 0.0 else int(np.floor(hi / a[0] * (1 + 1e-12))))
     return most
 
 

@@ -75,9 +75,14 @@ class PerspectiveSearch(Method):
         """The most features that a feasible set has."""
         return budget_of(self.problem)
 
-    def root(self) -> Bundle:
-        """All sets, with the largest multiple of the identity for D."""
-        return self._root_of(self.below)
+    @property
+    def is_possible(self) -> bool:
+        """Whether a row that counts features leaves any number of them: 0 at least."""
+        return self.budget >= 0
+
+    def root(self) -> Bundle | None:  # type: ignore[override]
+        """All sets, with the largest multiple of the identity for D; none if a row leaves no set."""
+        return self._root_of(self.below) if self.is_possible else None
 
     def _root_bound(self, loss: Loss) -> float:
         """The bound of all sets with another loss."""
@@ -102,6 +107,8 @@ class PerspectiveSearch(Method):
 
         Under a budget alone: forward selection and swaps, from ∅ and from a set that is known.
         """
+        if not self.is_possible:
+            return
         if self.budget < self.n and only_budgets(self.problem) and isinstance(self.loss, (Loss, WideLoss)):
             known = [] if self.run.mask is None else [self.run.mask]
             starts = [np.zeros(self.n, dtype=bool), *known]
@@ -114,7 +121,7 @@ class PerspectiveSearch(Method):
 
     def starting_sets(self, known: Masks | None = None) -> tuple[Masks, Floats]:
         """Local optima near the sets that the order of the root relaxation begins with, ∅, and a known set."""
-        node = {key: value[0].copy() for key, value in self.root().items()}
+        node = {key: value[0].copy() for key, value in self._root_of(self.below).items()}
         relaxation = self._tighten(node, np.inf, self.options.root_steps)
         masks = np.zeros((min(self.n, PREFIXES) + 1, self.n), dtype=bool)
         if relaxation is not None:

@@ -171,3 +171,12 @@ def test_scaling_changes_nothing():
     objective = objective_of(random_design, "cardinality", 0.01, 0.0, 4, p=30)
     budget = [ds.Cardinality(max=5)]
     assert ds.minimize(1e6 * objective, constraints=budget).S == ds.minimize(objective, constraints=budget).S
+
+
+@pytest.mark.parametrize("capacity", [-0.5, -1e-3])
+def test_a_budget_below_nothing_is_infeasible(capacity):
+    f = ds.LeastSquares([[1.0, 0.5], [-1.0, 2.0], [3.0, 1.0]], [-2.0, 1.0, 0.0])
+    rows = [ds.Knapsack([3.8, 3.8], capacity)]
+    for reduce in (True, False):
+        found = ds.minimize(f, ds.PerspectiveBranchAndBound(), constraints=rows, reduce=reduce)
+        assert found.status == "infeasible"
