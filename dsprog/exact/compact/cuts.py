@@ -70,7 +70,8 @@ class Lovasz(Separator):
         at_empty = self.function([])
         violation = self.weight * (at_empty + float(s @ x) - self.expression.at(z))
         if violation > SHALLOW * model.unit:
-            model.at_least(self.expression.plus(Expression(self.elements, -s, -at_empty)))
+            row = self.expression.plus(Expression(self.elements, -s, -at_empty))
+            model.at_least(row.scaled(1.0 / model.unit))  # numbers that a programme can tell apart
         return violation
 
 
@@ -107,6 +108,7 @@ class ModularMajorants(Separator):
         for constant, c in lines:
             violation = self.weight * (here - constant - float(c @ x))
             if violation > SHALLOW * model.unit:
-                model.at_least(Expression(self.elements, c, constant).plus(self.expression.scaled(-1.0)))
+                row = Expression(self.elements, c, constant).plus(self.expression.scaled(-1.0))
+                model.at_least(row.scaled(1.0 / model.unit))
             worst = max(worst, violation)
         return worst

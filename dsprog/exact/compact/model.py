@@ -157,13 +157,14 @@ class Model:
     def by_cuts(self, h: SetFunction, elements: Ints, weight: float) -> Expression:
         """A column above the Lovász cuts of a submodular h (weight > 0), or below its modular majorants."""
         column = self.columns(1, -np.inf, np.inf)
-        cut = (Lovasz if weight > 0 else ModularMajorants)(h, elements, Expression(column, np.ones(1)), abs(weight))
+        value = Expression(column, np.full(1, self.unit))
+        cut = (Lovasz if weight > 0 else ModularMajorants)(h, elements, value, abs(weight))
         self.cuts.append(cut)
         for point in (0.0, 0.5, 1.0):  # so that the column is bounded from the start
             z = np.zeros(len(self.programme.cost))
             z[elements], z[column] = point, -np.copysign(1e100, weight)
             cut.separate(z, self)
-        return Expression(column, np.ones(1))
+        return value
 
     def below_tangents(
         self, line: Line, arguments: Sequence[Expression], lowest: Floats, highest: Floats, weights: Floats

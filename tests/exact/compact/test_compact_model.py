@@ -175,3 +175,13 @@ def test_the_bound_of_a_long_programme_is_told_while_it_runs(monkeypatch):
     result = ds.minimize(hard_cut(), ds.CompactModel(), seed=0, callback=callback, time_limit=30.0)
     assert result.status == "callback"
     assert -np.inf < result.lower_bound < result.value < np.inf
+
+
+@pytest.mark.parametrize("scale", [1e-6, 1.0, 1e9])
+@pytest.mark.parametrize("starts", [0, 2])
+def test_functions_that_enter_as_a_whole_on_every_scale(scale, starts):
+    """A concave function of the user's own, subtracted: its majorants are rows with numbers of any size."""
+    W, weights = [[1.3, 3.4, 0.3, 2.1, 0.0, 0.0], [0.0, 0.0, 3.8, 2.1, 2.8, 3.8]], [3.0 * scale, 1.4 * scale]
+    objective = -1.0 * ds.ConcaveOfModular(W, weights, concave=lambda t: t * (9 - t))
+    found = ds.minimize(objective, ds.CompactModel(starts=starts))
+    assert found.value == pytest.approx(ds.minimize(objective, ds.BruteForce()).value, rel=1e-7)
