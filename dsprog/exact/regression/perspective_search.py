@@ -80,7 +80,7 @@ class PerspectiveSearch(Method):
         """Whether a row that counts features leaves any number of them: 0 at least."""
         return self.budget >= 0
 
-    def root(self) -> Bundle | None:  # type: ignore[override]
+    def root(self) -> Bundle | None:
         """All sets, with the largest multiple of the identity for D; none if a row leaves no set."""
         return self._root_of(self.below) if self.is_possible else None
 
