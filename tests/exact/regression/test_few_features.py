@@ -8,13 +8,11 @@ import pytest
 import dsprog as ds
 from dsprog.core.problem import as_problem
 from dsprog.exact.regression.few_features import PARTS, is_weak, sparse_eigenvalue_of
-from dsprog.exact.regression.perspective_search import PerspectiveSearch
 from dsprog.exact.regression.relaxation import Loss
 from dsprog.exact.regression.sparse_certificate import SparseEigenvalue, in_ball, on_simplex, shifted
 from dsprog.functions.table import all_masks
-from dsprog.run.run import Run
 from tests.exact.regression.test_perspective import PENALTIES
-from tests.helpers.enumeration import between
+from tests.helpers.cutoffs import check_that_no_set_below_the_cutoff_is_lost
 
 
 def wide(seed, rows, p, scale=1.0, rho=0.3):
@@ -95,22 +93,9 @@ def test_a_small_ridge_is_helped(penalty):
 def test_no_set_below_the_cutoff_is_lost():
     X, y = wide(1, 8, 10)
     objective = ds.LeastSquares(X, y)
-    problem = as_problem(objective, [ds.Cardinality(max=3)])
-    method = PerspectiveSearch(problem, Run(problem), ds.PerspectiveBranchAndBound(unit=1))
     masks = all_masks(10)
     masks = masks[masks.sum(axis=1) <= 3]
-    values = objective.values(masks)
-    cutoff = float(np.sort(values)[25])
-    frontier, met = [method.root()], np.zeros(len(masks), dtype=bool)
-    while frontier:
-        expansion = method.expand(frontier.pop(), cutoff)
-        frontier += expansion.bundles
-        for mask in expansion.masks:
-            met |= (masks == mask).all(axis=1)
-        for bundle in expansion.bundles:
-            inside = between(masks, bundle["I"], bundle["U"])
-            assert bundle["lower"][0] <= values[inside].min() + 1e-9
-    assert met[values < cutoff - 1e-9].all()
+    check_that_no_set_below_the_cutoff_is_lost(objective, [ds.Cardinality(max=3)], masks, 25)
 
 
 def test_other_rows_and_k_best():

@@ -7,12 +7,9 @@ import pytest
 
 import dsprog as ds
 from dsprog.applications import logistic_selection_objective, tree_penalty
-from dsprog.core.problem import as_problem
 from dsprog.exact.regression.logistic_relaxation import LogisticModel
-from dsprog.exact.regression.perspective_search import PerspectiveSearch
 from dsprog.functions.table import all_masks
-from dsprog.run.run import Run
-from tests.helpers.enumeration import between
+from tests.helpers.cutoffs import check_that_no_set_below_the_cutoff_is_lost
 
 PENALTIES = {
     "cardinality": lambda X: "cardinality",
@@ -76,21 +73,9 @@ def test_twelve_features_and_the_rule(k):
 def test_no_set_below_the_cutoff_is_lost():
     X, y = classes(1, 40, 7)
     objective = logistic_selection_objective(X, y, 0.005, "nuclear", 0.02)
-    problem = as_problem(objective, [ds.Cardinality(max=4)])
-    method = PerspectiveSearch(problem, Run(problem), ds.PerspectiveBranchAndBound(unit=1))
     masks = all_masks(7)
     masks = masks[masks.sum(axis=1) <= 4]
-    values = objective.values(masks)
-    cutoff = float(np.sort(values)[30])
-    frontier, met = [method.root()], np.zeros(len(masks), dtype=bool)
-    while frontier:
-        expansion = method.expand(frontier.pop(), cutoff)
-        frontier += expansion.bundles
-        for mask in expansion.masks:
-            met |= (masks == mask).all(axis=1)
-        for bundle in expansion.bundles:
-            assert bundle["lower"][0] <= values[between(masks, bundle["I"], bundle["U"])].min() + 1e-9
-    assert met[values < cutoff - 1e-9].all()
+    check_that_no_set_below_the_cutoff_is_lost(objective, [ds.Cardinality(max=4)], masks, 30)
 
 
 def test_the_bound_is_near_the_value_where_nothing_is_free_to_choose():

@@ -12,7 +12,7 @@ from dsprog.exact.regression.relaxation import Loss, Relaxation
 from dsprog.functions.table import all_masks
 from dsprog.run.run import Run
 from dsprog.testing import check_result
-from tests.helpers.enumeration import between
+from tests.helpers.cutoffs import check_that_no_set_below_the_cutoff_is_lost
 
 
 def random_design(rng, n, p):
@@ -81,21 +81,8 @@ def test_fourteen_features(design):
 def test_every_node_bounds_its_sets(design):
     """Whatever the search closes, fixes or leaves open at any moment, no set below the cutoff is lost."""
     objective = objective_of(design, "nuclear", 0.0, 0.01, 3, p=8)
-    problem = as_problem(objective, ())
-    method = PerspectiveSearch(problem, Run(problem), ds.PerspectiveBranchAndBound(unit=1))
     masks = all_masks(8)
-    values = objective.values(masks)
-    cutoff = float(np.sort(values)[40])
-    frontier, met = [method.root()], np.zeros(256, dtype=bool)
-    while frontier:
-        expansion = method.expand(frontier.pop(), cutoff)
-        frontier += expansion.bundles
-        for mask in expansion.masks:
-            met |= (masks == mask).all(axis=1)
-        for bundle in expansion.bundles:
-            inside = between(masks, bundle["I"], bundle["U"])
-            assert bundle["lower"][0] <= values[inside].min() + 1e-9
-    assert met[values < cutoff - 1e-9].all()
+    check_that_no_set_below_the_cutoff_is_lost(objective, (), masks, 40)
 
 
 @pytest.mark.parametrize("design", DESIGNS[:4])

@@ -14,7 +14,7 @@ from dsprog.exact.regression.relaxation import Loss, Relaxation
 from dsprog.functions.table import all_masks
 from dsprog.run.run import Run
 from tests.exact.regression.test_perspective import DESIGNS, PENALTIES, correlated, objective_of, random_design
-from tests.helpers.enumeration import between
+from tests.helpers.cutoffs import check_that_no_set_below_the_cutoff_is_lost
 
 
 def least(objective, k):
@@ -48,22 +48,9 @@ def test_fourteen_features(design, k):
 @pytest.mark.parametrize("lam", [0.0, 0.01])
 def test_no_set_below_the_cutoff_is_lost(design, lam):
     objective = objective_of(design, "nuclear", 0.0, lam, 3, p=8)
-    problem = as_problem(objective, [ds.Cardinality(max=4)])
-    method = PerspectiveSearch(problem, Run(problem), ds.PerspectiveBranchAndBound(unit=1))
     masks = all_masks(8)
     masks = masks[masks.sum(axis=1) <= 4]
-    values = objective.values(masks)
-    cutoff = float(np.sort(values)[40])
-    frontier, met = [method.root()], np.zeros(len(masks), dtype=bool)
-    while frontier:
-        expansion = method.expand(frontier.pop(), cutoff)
-        frontier += expansion.bundles
-        for mask in expansion.masks:
-            met |= (masks == mask).all(axis=1)
-        for bundle in expansion.bundles:
-            inside = between(masks, bundle["I"], bundle["U"])
-            assert bundle["lower"][0] <= values[inside].min() + 1e-9
-    assert met[values < cutoff - 1e-9].all()
+    check_that_no_set_below_the_cutoff_is_lost(objective, [ds.Cardinality(max=4)], masks, 40)
 
 
 @pytest.mark.parametrize("design", DESIGNS[:4])
