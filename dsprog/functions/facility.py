@@ -155,7 +155,7 @@ class FacilityLocation(SetFunction):
     @cached_property
     def _ranking(self) -> Ints:
         """The facilities of each client, the best first."""
-        return np.argsort(-self.similarity, axis=1, kind="stable")
+        return np.argsort(-self.dense, axis=1, kind="stable")
 
     @cached_property
     def _ranked(self) -> tuple[Ints, Ints, Floats]:
@@ -211,8 +211,7 @@ class FacilityLocation(SetFunction):
         """With dense similarities."""
         from dsprog.device.batched_facility import FacilityOnDevice
 
-        dense = self.similarity.toarray() if self._is_sparse else self.similarity
-        return FacilityOnDevice(machine, dense, np.argsort(-dense, axis=1, kind="stable"))
+        return FacilityOnDevice(machine, self.dense, self._ranking)
 
     def spans(self) -> Masks | None:
         """j spans k if it serves every client at least as well."""
