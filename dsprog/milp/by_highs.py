@@ -16,7 +16,8 @@ from dsprog.milp.programme import Optimum, Programme
 class HighsProgramme(Programme):
     """HiGHS, changed in place.
 
-    Presolve and primal heuristics are off: on programmes of a few dozen columns they take longer than the search.
+    Presolve and primal heuristics are off: on programmes of a few dozen columns they take longer than the search, and
+    presolve does not always end (:class:`ScipyProgramme`).
     """
 
     tolerance = 1e-9
@@ -79,7 +80,7 @@ class HighsProgramme(Programme):
         return Optimum("limit", -math.inf) if status == "limit" else None
 
     def _by_scipy(self, time_limit: float) -> Optimum:
-        """The same programme with scipy's setting of HiGHS, presolve included."""
+        """The same programme with the release and the wider tolerances of HiGHS that scipy has."""
         other = ScipyProgramme(self.c, self.lower, self.upper, self.integer, self.L, self.b, self.threads)
         other.require(self.R, self.r)
         other.exchange(self.W, self.d)

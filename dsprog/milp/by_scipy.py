@@ -10,7 +10,11 @@ from dsprog.milp.programme import Optimum, Programme, ProgrammeFailed
 
 
 class ScipyProgramme(Programme):
-    """``scipy.optimize.milp``, built anew each time and with scipy's fixed tolerances."""
+    """``scipy.optimize.milp``, built anew each time and with scipy's fixed tolerances.
+
+    Presolve is off: that of HiGHS 1.12 to 1.15 never ends, or finds nothing feasible, where binary columns are
+    multiples of each other through the weights, as the vertices of prisms make them.
+    """
 
     tolerance = 1e-7
 
@@ -19,12 +23,13 @@ class ScipyProgramme(Programme):
         from scipy.optimize import Bounds, LinearConstraint, milp
 
         costs, lower, upper = self._boxes()
+        limit = {} if math.isinf(time_limit) else {"time_limit": time_limit}
         found = milp(
             costs,
             integrality=np.append(self.integer, np.zeros(len(self.d))),
             bounds=Bounds(lower, upper),
             constraints=LinearConstraint(*self._stacked()),
-            options={"mip_rel_gap": 0.0, **({} if math.isinf(time_limit) else {"time_limit": time_limit})},
+            options={"mip_rel_gap": 0.0, "presolve": False, **limit},
         )
         if found.status == 0:
             bound = found.fun if found.mip_dual_bound is None else found.mip_dual_bound
