@@ -3,14 +3,17 @@
 Every instance is solved with each number of workers, one worker first, and rows are saved as they come; what does not
 fit into ``--minutes`` is left out and said. Speed-up is the time with one worker over the time with w, efficiency is
 speed-up over w; both with processes that are started for the call ("cold"), and with processes that were there before
-("warm": ``--warm``). The value is recomputed from the functions. Kernels are compiled before anything is timed.
-``--draw`` only draws what was saved. The units of each run are kept for ``benchmarks.simulated_workers``.
+("warm": ``--warm``). ``--ceiling`` also lets w processes solve the instance at the same time, each for itself, and says
+what speed-up w cores of this machine allow, which may share caches or be halves of one core. The value is recomputed
+from the functions. Kernels are compiled before anything is timed. ``--draw`` only draws what was saved. The units of
+each run are kept for ``benchmarks.simulated_workers``.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import multiprocessing
 import os
 import time
 from pathlib import Path
@@ -82,6 +85,29 @@ def warm_up(pool: LocalProcesses, problem: ds.Problem) -> None:
         time.sleep(0.05)
 
 
+def ceiling(name: str, workers: int, alone: float) -> float:
+    """The speed-up that so many cores allow: w times the seconds of a run alone over those of w runs side by side."""
+    context = multiprocessing.get_context("spawn")
+    together, seconds = context.Barrier(workers), context.Queue()
+    copies = [context.Process(target=solve_beside, args=(name, together, seconds)) for _ in range(workers)]
+    for copy in copies:
+        copy.start()
+    slowest = max(seconds.get() for _ in copies)
+    for copy in copies:
+        copy.join()
+    return workers * alone / slowest
+
+
+def solve_beside(name: str, together: Any, seconds: Any) -> None:
+    """One of several runs that begin together."""
+    problem = build(name)
+    ds.minimize(problem, time_limit=2.0)  # kernels are loaded
+    together.wait()
+    started = time.perf_counter()
+    ds.minimize(problem)
+    seconds.put(time.perf_counter() - started)
+
+
 def run(options: argparse.Namespace) -> list[Row]:
     """All rows that fit into the time, saved one by one."""
     began, rows = time.perf_counter(), []
@@ -102,6 +128,8 @@ def run(options: argparse.Namespace) -> list[Row]:
             if alone is not None and "optimal" == row["status"] == alone["status"]:
                 row["speed-up"] = alone["seconds"] / row["seconds"]
                 row["efficiency"] = row["speed-up"] / workers
+                if options.ceiling and workers > 1:
+                    row["ceiling"] = ceiling(name, workers, alone["seconds"])
             rows.append(row)
             save(options.out, rows)
             print(table([row]).splitlines()[-1], flush=True)
@@ -143,6 +171,7 @@ def parsed(arguments: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--minutes", type=float, default=8.0)
     parser.add_argument("--limit", type=float, default=300.0, help="seconds of one run")
     parser.add_argument("--warm", action="store_true", help="start processes before the clock")
+    parser.add_argument("--ceiling", action="store_true", help="also runs side by side that share nothing")
     parser.add_argument("--draw", action="store_true", help="only draw what was saved")
     return parser.parse_args(arguments)
 

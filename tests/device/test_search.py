@@ -6,7 +6,7 @@ from click.testing import CliRunner
 
 import dsprog as ds
 from dsprog.cli import main
-from dsprog.exact.interval import dual_bound, interval_search, modular_bound
+from dsprog.exact.interval import dual_bound, interval_search, modular_bound, open_nodes
 from dsprog.generators import FAMILIES
 from tests.device.machines import COMPILER, Emulated, Guarded, GuardedKernels
 
@@ -53,7 +53,7 @@ def test_larger_problem_spills_and_agrees(device, monkeypatch):
     expected = ds.minimize(objective)
     device.batch = 16
     device.most_open = lambda n: 20
-    spilled, search = [], interval_search.IntervalSearch
+    spilled, search = [], open_nodes.OpenNodes
     keep = search._kept
     monkeypatch.setattr(search, "_kept", lambda self, stack: spilled.append(1) or keep(self, stack))
     found = ds.minimize(objective, ds.BranchAndBound(starts=0), reduce=False)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cached_property, partial
 from itertools import count
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -22,7 +23,9 @@ from dsprog.core.validation import Floats, Ints, Masks
 from dsprog.device.machine import HOST, Machine, machine_named
 from dsprog.exact.interval.applicable_bounds import KINDS, Material, check_named, fitting, rests_on_submodularity
 from dsprog.exact.interval.bound import Bound, free, least
+from dsprog.exact.interval.leaves import enumerated
 from dsprog.exact.interval.node_kernels import NodeKernels, kernels_on
+from dsprog.exact.interval.open_nodes import OpenNodes, sent
 from dsprog.run.driver import Bundle, Expansion, Method, concatenate, remade, take
 from dsprog.run.run import Run
 
@@ -32,7 +35,6 @@ if TYPE_CHECKING:
 LONG = 0.1  # seconds of a batch under a time limit, beyond which batches get smaller
 SOON = 4  # a unit ends once a quarter of the list may have changed, which lowers the cutoff
 MOST_AT_ONCE = 4  # elements that a node is split on
-KEPT = ("lower", "I", "U", "x")  # what a node is made of; the rest is computed again
 
 
 class IntervalSearch(Method):
@@ -142,7 +144,7 @@ class IntervalSearch(Method):
     def _root_bound(self, names: tuple[str, ...]) -> float:
         """What some bounds prove of all sets."""
         with self.machine.running():
-            bounds, nodes = self._made(names), self._sent(self._everything())
+            bounds, nodes = self._made(names), sent(self.machine, self._everything())
             self._prepare(nodes, bounds)
             for bound in bounds:
                 nodes = bound.tighten(nodes, np.inf).nodes
@@ -175,8 +177,8 @@ class IntervalSearch(Method):
         return f"interval branch and bound with {' and '.join(self.names)} bounds"
 
     def recipe(self) -> partial[Method]:
-        """From the options."""
-        return partial(remade, IntervalSearch, self.options)
+        """From the options, with the bounds that were best at the root: a worker does not try them there again."""
+        return partial(remade, IntervalSearch, replace(self.options, bounds=self.names))
 
     def expand(self, bundle: Bundle, cutoff: float) -> Expansion:
         """Search depth first from a bundle, until the unit is done or a better set asks for a new cutoff."""
@@ -184,34 +186,29 @@ class IntervalSearch(Method):
             return self._expand(bundle, cutoff)
 
     def _expand(self, bundle: Bundle, cutoff: float) -> Expansion:
-        stack, spilled, waiting = list[Bundle](), list[Bundle](), self._slices(bundle)
+        open_nodes = OpenNodes(self.machine, bundle, self.largest_batch, self._prepared)
         nodes, closed, unit = 0, np.inf, self.options.unit or self.machine.unit
         found: list[tuple[Masks, Floats]] = []
         new: set[bytes] = set()  # sets that the run has not in its list yet
 
         def frontier() -> tuple[int, float]:
-            return summary([*spilled, *waiting, *stack], closed)
+            return open_nodes.summary(closed)
 
-        while (stack or waiting) and nodes < unit:
+        while open_nodes and nodes < unit:
             if self.run.pause(nodes, "search", frontier):
                 break
-            if not stack:
-                stack.append(self._sent(waiting.pop()))
-                self._prepare(stack[0], self.bounds)
-            began, batch = self.run.seconds, self._pop(stack)
+            began, batch = self.run.seconds, open_nodes.pop(self._batch_size())
             untouched = dict(batch)
             try:
                 children, reached, masks, values = self._process(batch, cutoff)
             except KeyboardInterrupt:  # what the unit has proved so far is reported before the run ends
-                stack.append(untouched)
+                open_nodes.push(untouched)
                 self.run.interrupted = True
                 break
             nodes += len(untouched["lower"])
             self._adapt_batch(self.run.seconds - began)
             closed = min(closed, reached)
-            if len(children["lower"]):
-                stack.append(children)
-                self._spill(stack, spilled)
+            open_nodes.push(children)
             better = values < cutoff
             if better.any():
                 found.append(self._fetched(masks[better], values[better]))
@@ -220,27 +217,7 @@ class IntervalSearch(Method):
                     break
         masks = np.concatenate([np.zeros((0, self.n), dtype=bool), *(m for m, _ in found)])
         values = np.concatenate([np.zeros(0), *(v for _, v in found)])
-        return Expansion(spilled + waiting + self._kept(stack), nodes, masks, values, closed, "search")
-
-    def _slices(self, bundle: Bundle) -> list[Bundle]:
-        """A bundle in parts that there is room for at once, the last to be taken first."""
-        size = len(bundle["lower"]) if self.machine is HOST else self.largest_batch
-        return [take(bundle, slice(k, k + size)) for k in range(0, len(bundle["lower"]), max(1, size))]
-
-    def _sent(self, bundle: Bundle) -> Bundle:
-        """A bundle of the host on the machine of this search."""
-        return {key: self.machine.send(array) for key, array in bundle.items()}
-
-    def _kept(self, stack: list[Bundle]) -> list[Bundle]:
-        """Open nodes as bundles of the host; those of a device as one, since it wants many nodes at once."""
-        parts = [{key: self.machine.fetch(part[key]) for key in KEPT} for part in stack]
-        return parts if self.machine is HOST or not parts else [concatenate(parts)]
-
-    def _spill(self, stack: list[Bundle], spilled: list[Bundle]) -> None:
-        """Move the oldest nodes of a stack to the host if there are more than the machine has room for."""
-        most = self.machine.most_open(self.n)
-        while len(stack) > 1 and sum(len(part["lower"]) for part in stack) > most:
-            spilled += self._kept([stack.pop(0)])
+        return Expansion(open_nodes.bundles(), nodes, masks, values, closed, "search")
 
     def _fetched(self, masks: Masks, values: Floats) -> tuple[Masks, Floats]:
         """Sets and their values on the host; where they come from a device, the values are computed again."""
@@ -248,6 +225,9 @@ class IntervalSearch(Method):
             return masks, values
         here = self.machine.fetch(masks)
         return here, self.objective.values(here)
+
+    def _prepared(self, nodes: Bundle) -> None:
+        self._prepare(nodes, self.bounds)
 
     def _prepare(self, nodes: Bundle, bounds: list[Bound]) -> None:
         """Add what the bounds keep with their nodes."""
@@ -262,20 +242,11 @@ class IntervalSearch(Method):
             half, double = max(1, self._batch // 2), min(self.largest_batch, 2 * self._batch)
             self._batch = half if seconds > LONG else double if seconds < 0.25 * LONG else self._batch
 
-    def _pop(self, stack: list[Bundle]) -> Bundle:
+    def _batch_size(self) -> int:
         if self._batch == 0:
             unlimited = math.isinf(self.run.seconds_left)
             self._batch = self.largest_batch if unlimited else min(self.largest_batch, self.machine.first_batch)
-        size, parts, taken = self._batch, [], 0
-        while stack and taken < size:
-            part = stack.pop()
-            if taken + len(part["lower"]) > size:
-                cut = len(part["lower"]) - (size - taken)
-                stack.append(take(part, slice(0, cut)))
-                part = take(part, slice(cut, None))
-            parts.append(part)
-            taken += len(part["lower"])
-        return concatenate(parts)
+        return self._batch
 
     def _process(self, nodes: Bundle, cutoff: float) -> tuple[Bundle, float, Masks, Floats]:
         """Bound, fix and split a batch; return the children, the least bound closed, and sets with their values."""
@@ -331,14 +302,7 @@ class IntervalSearch(Method):
 
     def _finish(self, nodes: Bundle) -> tuple[Bundle, Masks, Floats]:
         """Enumerate small nodes, and round the points of the others."""
-        nodes, short = self._cut_short(nodes)
-        sizes = free(nodes).sum(axis=1)
-        small = sizes <= self.options.leaf
-        parts = [short]
-        if small.any():
-            for size in range(self.options.leaf + 1):
-                parts.append(subsets(take(nodes, small & (sizes == size)), size, self.machine.xp))
-            nodes = take(nodes, ~small)
+        nodes, parts = enumerated(nodes, self.options.leaf, self.sizes, self.machine.xp)
         if self.uses_ends:  # the dual bound has moved x
             parts.append((nodes["x"] >= 0.5) & nodes["U"] | nodes["I"])
         masks = np.concatenate(parts)
@@ -346,26 +310,6 @@ class IntervalSearch(Method):
         most = max(len(masks), 1) if self.machine is HOST else self.largest_batch
         found = [self.values(masks[k : k + most]) for k in range(0, max(1, len(masks)), most)]
         return nodes, masks, np.concatenate(found)
-
-    def _cut_short(self, nodes: Bundle) -> tuple[Bundle, Masks]:
-        """The nodes in which a size leaves more than one element to choose, and all sets of the others.
-
-        With |S| <= |I| + 1 these are I and I ∪ j, with |S| >= |U| - 1 they are U and U∖j.
-        """
-        least, most = self.sizes
-        if least == -np.inf and most == np.inf:
-            return nodes, nodes["I"][:0]
-        with_one = nodes["I"].sum(axis=1) + 1 >= most
-        without_one = ~with_one & (nodes["U"].sum(axis=1) - 1 <= least)
-        if not (with_one.any() or without_one.any()):
-            return nodes, nodes["I"][:0]
-        found = []
-        for rows, end in ((with_one, "I"), (without_one, "U")):
-            ends, (b, j) = nodes[end][rows], np.nonzero(free(nodes)[rows])
-            flipped = ends[b]
-            flipped[self.machine.xp.arange(len(b)), j] ^= True
-            found += [ends, flipped]
-        return take(nodes, ~(with_one | without_one)), np.concatenate(found)
 
     def _split(self, nodes: Bundle) -> Bundle:
         """Two children for each node: with the element of the best score, and without it.
@@ -407,21 +351,3 @@ class IntervalSearch(Method):
         if count == 1:
             return scores.argmax(axis=1)[:, None]
         return np.argsort(-scores, axis=1)[:, :count]
-
-
-def summary(stack: list[Bundle], closed: float) -> tuple[int, float]:
-    """How many nodes are open on a stack, and the least bound of these and of what was closed."""
-    bounds = [part["lower"] for part in stack]
-    return sum(map(len, bounds)), min(closed, *map(least, bounds), np.inf)
-
-
-def subsets(nodes: Bundle, size: int, xp: Any = np) -> Masks:
-    """All sets of intervals that have ``size`` free elements each; ``xp`` makes arrays where the nodes are."""
-    codes = (xp.arange(1 << size)[:, None] >> xp.arange(size)) & 1 == 1
-    count = len(nodes["I"])
-    masks = np.repeat(nodes["I"], len(codes), axis=0)
-    if size and count:
-        columns = np.nonzero(free(nodes))[1].reshape(count, size)
-        rows = xp.arange(count * len(codes))[:, None]
-        masks[rows, np.repeat(columns, len(codes), axis=0)] = np.tile(codes, (count, 1))
-    return masks

@@ -20,7 +20,7 @@ from dsprog.run.run import Run
 from dsprog.run.workers.link import Link
 from dsprog.run.workers.packing import packed, unpacked
 
-WARM = 0.01  # seconds of the unit that a worker warms up with, and throws away
+WARM = 0.2  # seconds at most of the unit of one batch that a worker warms up with, and throws away
 Recipe = Callable[[Problem, Run], Method]  # makes the method of a search again, in another process
 
 
@@ -83,7 +83,7 @@ class SearchJob:
         """Where a worker does the units of this search; kernels and models are loaded by then."""
         desk = SearchDesk(self, link)
         if self.sample is not None:
-            desk.work(0, Unit([self.sample], math.inf, WARM))
+            desk.work(0, Unit([self.sample], math.inf, WARM, nodes=1))
         return desk
 
 

@@ -93,3 +93,18 @@ def test_a_picture_of_the_shares(tmp_path):
     result = ds.minimize(FAMILIES["concave"](16, 1), TINY, workers=Scripted(3, drawn))
     assert draw_workers(result, tmp_path / "workers.png").stat().st_size > 1000
     assert len(result.to_dict()["workers"]) == len(result.workers)
+
+
+def test_a_worker_looks_at_a_node_before_it_joins_and_takes_the_bounds_that_were_chosen(monkeypatch):
+    """So its kernels and models are loaded by then, and it does not try all bounds at the root again."""
+    joined = []
+
+    class Watched(Scripted):
+        def start(self, job):
+            super().start(job)
+            joined.append((self.desk.run.nodes, self.desk.method.options.bounds))
+
+    objective = FAMILIES["concave"](14, 0)
+    result = ds.minimize(objective, TINY, workers=Watched(2, lambda unit, rng: "answer"))
+    assert result.certified
+    assert joined == [(1, ("dual", "modular"))]
