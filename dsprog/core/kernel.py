@@ -143,7 +143,8 @@ class Kernel:
     ``is_part``: only kernels call it, as a rule. Then it is compiled without the code that a call from Python needs,
     and once more with it should there be such a call. ``steps``: a function of the arguments, about how many steps of
     loops the call takes. A kernel that says so is interpreted for its first :data:`MOST_STEPS`, unless it is on disk;
-    or ``stand_in`` does its work.
+    or ``stand_in`` does its work. ``serves``: what the kernel is needed for; where that is omitted, ``otherwise`` is in
+    its place, and does what it would do without any of that.
     """
 
     def __init__(
@@ -152,9 +153,14 @@ class Kernel:
         is_part: bool = False,
         steps: Callable[..., int] | None = None,
         stand_in: Callable[..., Any] | None = None,
+        serves: str = "",
+        otherwise: Callable[..., Any] | None = None,
+        omitted: frozenset[str] = frozenset(),
     ) -> None:
         functools.update_wrapper(self, function)
         self.stand_in = stand_in
+        self.serves, self.otherwise, self.omitted = serves, otherwise, omitted
+        self.without = functools.cache(self._without)
         self.function, self.is_part, self.steps = function, is_part, steps
         self.is_ready, self.interpreted_steps = False, 0
 
@@ -194,11 +200,22 @@ class Kernel:
         folder = self.compiled.stats.cache_path
         return folder is not None and any(Path(folder).glob(f"*.{self.function.__name__}.{self.digest}-*.nbi"))
 
-    @property
+    @functools.cached_property
     def called(self) -> dict[str, Kernel]:
         """The kernels that this one calls, by name."""
-        names = self.function.__globals__
-        return {name: names[name] for name in self.function.__code__.co_names if isinstance(names.get(name), Kernel)}
+        names, mentioned = self.function.__globals__, self.function.__code__.co_names
+        kernels = {name: names[name] for name in mentioned if isinstance(names.get(name), Kernel)}
+        return {name: other.without(self.omitted) for name, other in kernels.items()}
+
+    def _without(self, omitted: frozenset[str]) -> Kernel:
+        """The same kernel for calls that need none of these: their parts are left out, and are never compiled."""
+        if self.serves in omitted and self.otherwise is not None:
+            return Kernel(self.otherwise, is_part=True)
+        if all(other.without(omitted) is other for other in self.called.values()):
+            return self
+        return Kernel(
+            self.function, self.is_part, self.steps, self.stand_in, self.serves, self.otherwise, self.omitted | omitted
+        )
 
     @property
     def constants(self) -> list[tuple[str, float]]:
@@ -296,3 +313,8 @@ def short_kernel(
 def part(function: Callable[..., Any]) -> Kernel:
     """Mark ``function`` for compilation by numba as a part of the kernels that call it."""
     return Kernel(function, is_part=True)
+
+
+def part_for(serves: str, otherwise: Callable[..., Any]) -> Callable[[Callable[..., Any]], Kernel]:
+    """Mark a part that only some calls need: :meth:`Kernel.without` leaves it out, and ``otherwise`` answers for it."""
+    return lambda function: Kernel(function, is_part=True, serves=serves, otherwise=otherwise)

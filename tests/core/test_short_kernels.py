@@ -11,7 +11,7 @@ import dsprog as ds
 from dsprog import generators
 from dsprog.applications import SubmodularFeatureSelector, TANClassifier
 from dsprog.core import kernel as kernels
-from dsprog.core.kernel import Kernel, kernel, part, short_kernel
+from dsprog.core.kernel import Kernel, kernel, part, part_for, short_kernel
 from dsprog.exact.budget.client_kernels import least_gains_kernel
 from dsprog.exact.budget.tasks import budget_kernel
 
@@ -61,22 +61,90 @@ RUNS = {
 }
 
 
+BUDGETS = {name: run for name, run in RUNS.items() if name.startswith(("budget", "knapsack", "blocks", "infl"))}
+
+
+def mixed(objective, row):
+    return ds.maximize(objective, ds.BudgetBranchAndBound(), constraints=[row])
+
+
+MIXED = {
+    "maxima and curves": lambda: mixed(
+        generators.facility_rewards(10, 1) + 3.0 * ds.CardinalityConcave(10, "sqrt"), ds.Cardinality(max=4)
+    ),
+    "influence against costs": lambda: mixed(
+        generators.influence_rewards(12, 1) - 0.5 * generators.coverage_rewards(12, 1), ds.Cardinality(exactly=4)
+    ),
+    "knapsack of influence": lambda: mixed(
+        generators.influence_rewards(14, 1), ds.Knapsack(np.arange(14) % 4 + 1.0, 7.0)
+    ),
+}
+
+
+@part_for("threes", lambda x: 0)
+def three_more(x):
+    return x // x * 3
+
+
+@kernel
+def asks_for_three(x):
+    return x + three_more(x)
+
+
 WINDING = {"budget_kernel", "relax_or_tighten"}  # so many steps that the last digits of the first decide the next
 
 
-@pytest.mark.parametrize("name", [name for name in RUNS if name.startswith(("budget", "knapsack", "blocks", "infl"))])
+@pytest.mark.parametrize("name", BUDGETS)
 def test_an_interpreted_search_finds_what_a_compiled_one_finds(name, monkeypatch):
-    found = []
+    found, used = [], []
+
+    def anew(omitted):
+        used.append(budget_kernel._without(omitted))
+        used[-1].__dict__["is_on_disk"] = False
+        return used[-1]
+
+    monkeypatch.setattr(budget_kernel, "without", anew)
     for steps in (10**9, -1):
         monkeypatch.setattr(kernels, "MOST_STEPS", steps)
-        for known in (budget_kernel, least_gains_kernel):
-            monkeypatch.setattr(known, "is_ready", False)
-            monkeypatch.setitem(known.__dict__, "is_on_disk", False)
+        monkeypatch.setattr(least_gains_kernel, "is_ready", False)
+        monkeypatch.setitem(least_gains_kernel.__dict__, "is_on_disk", False)
+        used.clear()
         result = RUNS[name]()
-        assert budget_kernel.is_ready == (steps < 0)
+        assert [known.is_ready for known in used] == [steps < 0] * len(used)
         found.append(result.values if hasattr(result, "values") else [result.value])
         assert result.status == "optimal"
     assert found[0] == pytest.approx(found[1], rel=1e-9)
+
+
+@pytest.mark.parametrize("name", [*BUDGETS, "maxima and curves", "influence against costs", "knapsack of influence"])
+def test_a_search_without_what_it_has_nothing_for_walks_the_same_tree(name, monkeypatch):
+    """Bit for bit, also where families are mixed."""
+    monkeypatch.setattr(kernels, "MOST_STEPS", 10**9)
+    for known in (budget_kernel, least_gains_kernel):
+        monkeypatch.setattr(known, "is_ready", False)
+        monkeypatch.setitem(known.__dict__, "is_on_disk", False)
+    found = []
+    for without in (lambda omitted: budget_kernel, budget_kernel._without):
+
+        def anew(omitted, without=without):
+            chosen = without(omitted)
+            chosen.__dict__["is_on_disk"] = False
+            return chosen
+
+        monkeypatch.setattr(budget_kernel, "without", anew)
+        found.append(BUDGETS[name]() if name in BUDGETS else MIXED[name]())
+    assert found[0].nodes == found[1].nodes > 0
+    assert found[0].lower_bound == found[1].lower_bound
+
+
+def test_a_part_that_is_omitted_is_not_called_and_the_rest_is_shared():
+    full, small = asks_for_three.without(frozenset()), asks_for_three.without(frozenset({"threes"}))
+    assert full is asks_for_three
+    assert (full(2), small(2)) == (5, 2)
+    assert asks_for_three.without(frozenset({"threes"})) is small
+    assert asks_for_three.without(frozenset({"fours"})) is full
+    assert small.digest != full.digest
+    assert small.interpreted(2) == 2
 
 
 @pytest.mark.parametrize("name", RUNS)

@@ -16,6 +16,7 @@ from dsprog.approximate.first_sets import offer_exchanges
 from dsprog.approximate.greedy import offer_greedy_sets
 from dsprog.core.gain_model import IN, OUT, TABLE, Clients, GainModel
 from dsprog.core.grain import grain_of
+from dsprog.core.kernel import Kernel
 from dsprog.core.problem import Problem
 from dsprog.core.validation import Floats, Ints, Masks
 from dsprog.exact.budget.budget_rows import Budget
@@ -34,7 +35,8 @@ from dsprog.exact.budget.depth_first import (
     Stack,
 )
 from dsprog.exact.budget.depth_first import WORK as LOOPS
-from dsprog.exact.budget.tasks import BOUND_BY_GAINS, BOUND_BY_STEPS, EXCHANGE, LOAD_PATH, SEARCH, budget_kernel
+from dsprog.exact.budget.exchange_walk import exchange_kernel
+from dsprog.exact.budget.tasks import BOUND_BY_GAINS, BOUND_BY_STEPS, LOAD_PATH, SEARCH, budget_kernel
 from dsprog.exact.budget.threshold_bound import DIRECTION, LENGTH, ORDER, STEP, THRESHOLD, Desk
 from dsprog.run.driver import Bundle, Expansion, Method, concatenate, take
 from dsprog.run.run import Run
@@ -137,6 +139,22 @@ class BudgetSearch(Method):
         return Desk(np.zeros((6, self.clients.offsets[3])), np.zeros((4, n)), lists, counts, prices, walk)
 
     @cached_property
+    def kernel(self) -> Kernel:
+        """The compiled search, without what this problem has nothing for: compiling takes as long as there is code."""
+        _, maxima, survivals, curves, cost_maxima, cost_survivals, cost_curves = self.clients.offsets.tolist()
+        has = {
+            "maxima": maxima > 0,
+            "thresholds": self.entries == 0,
+            "prices": self.entries > 0,
+            "tangents": curves > maxima and self.entries == 0,
+            "smooth": curves > maxima or cost_curves > cost_maxima,
+            "curves": curves > survivals or cost_curves > cost_survivals,
+            "by client": len(self.by_client.heads) > 0,
+            "knapsack": self.budget.knapsack,
+        }
+        return budget_kernel.without(frozenset(name for name, there in has.items() if not there))
+
+    @cached_property
     def measured(self) -> Floats:
         """What thresholds did so far, by places left: see ``with_thresholds``."""
         return np.zeros((6, self.budget.most + 2))
@@ -176,7 +194,7 @@ class BudgetSearch(Method):
             return
         tree = Subtree(self, nothing, budget.free, math.inf)
         tree.found.members[0, : size + 1] = size, *members
-        tree.do(EXCHANGE, steps)
+        exchange_kernel(tree.gains, self.stack, self.desk, tree.found, steps)
         self.offer([tree.found.members[0, 1 : size + 1].copy()], "exchange")
 
     def expand(self, bundle: Bundle, cutoff: float) -> Expansion:
@@ -272,7 +290,7 @@ class Subtree:
     def do(self, task: int, amount: int = 0) -> float:
         """One task of the kernel."""
         method = self.method
-        found: float = budget_kernel(
+        found: float = method.kernel(
             self.gains, self.room, method.stack, method.desk, method.measured, self.found, self.goal, self.tally, task,
             amount,
         )  # fmt: skip
@@ -292,7 +310,7 @@ class Subtree:
 
         paused, walked = self._lower_thresholds(lambda: run.pause(nodes, SOURCE, frontier)), len(self.path) > 0
         while not paused:
-            ended = self.do(SEARCH, WORK if budget_kernel.is_ready else INTERPRETED_WORK)
+            ended = self.do(SEARCH, WORK if self.method.kernel.is_ready else INTERPRETED_WORK)
             self.offer_found(SOURCE)
             self.nodes = int(self.tally[NODES])
             if ended:

@@ -22,7 +22,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dsprog.core.kernel import part
+from dsprog.core.kernel import part, part_for
 from dsprog.core.validation import Floats, Ints
 from dsprog.exact.budget.client_kernels import change_by, effort, gain_of, lower_gains, put, smooth_gain
 from dsprog.exact.budget.price_bound import CHEAPEST, PRICE, TREND
@@ -362,7 +362,7 @@ def scarcest(gains, room, stack, d, desk, goal, tally):
     return client, fewest
 
 
-@part
+@part_for("maxima", lambda gains, room, stack, d, desk, goal, tally: True)
 def limited(gains, room, stack, d, desk, goal, tally):
     """Put the candidates that the scarcest client needs first, if it leaves fewer children; False: no better set."""
     size, lists, scores, score = stack.marks[d, SIZE], desk.lists, desk.scores, stack.score[d]
@@ -385,7 +385,7 @@ def limited(gains, room, stack, d, desk, goal, tally):
     return True
 
 
-@part
+@part_for("prices", lambda gains, stack, d, desk: None)
 def inherit_prices(gains, stack, d, desk):
     """Begin with the prices of the last node above that has some, in proportion to what clients have to lose."""
     above = max(0, d - 1)

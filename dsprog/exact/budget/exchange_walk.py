@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dsprog.core.kernel import part
+from dsprog.core.kernel import part, short_kernel
 from dsprog.exact.budget.client_kernels import change_by, put
 from dsprog.exact.budget.threshold_bound import INDEX, ORDER, STAYS
 
@@ -45,8 +45,8 @@ def best_exchange(gains, stack, desk, size, step, best):
     return leaves, comes, most
 
 
-@part
-def exchange(gains, stack, desk, found, steps):
+@short_kernel(lambda gains, stack, desk, found, steps: len(gains.clients.data) * steps)
+def exchange_kernel(gains, stack, desk, found, steps):
     """So many exchanges from the set in ``found``; the best set goes back there. Its value less that of level 0."""
     members, inside, until = desk.lists[ORDER], desk.lists[INDEX], desk.lists[STAYS]
     size = found.members[0, 0]

@@ -7,22 +7,23 @@ from typing import Any
 from dsprog.core.kernel import short_kernel
 from dsprog.exact.budget.client_kernels import Gains, gain_of, put
 from dsprog.exact.budget.depth_first import (
+    PRICED,
     REST,
     VALUE,
+    Stack,
     bound_by_gains,
     bound_by_steps,
     search,
 )
-from dsprog.exact.budget.exchange_walk import exchange
 from dsprog.exact.budget.threshold_bound import ORDER
 
-LOAD_PATH, BOUND_BY_GAINS, BOUND_BY_STEPS, SEARCH, EXCHANGE = 0, 1, 2, 3, 4
+LOAD_PATH, BOUND_BY_GAINS, BOUND_BY_STEPS, SEARCH = 0, 1, 2, 3
 
 
-def steps_of_task(gains: Gains, *others: Any) -> int:
+def steps_of_task(gains: Gains, room: Any, stack: Stack, *others: Any) -> int:
     """About what a task costs where it is interpreted: a twelfth of its own count, since most of that is not loops."""
     task, amount = others[-2:]
-    size = gains.clients.indptr.size + len(gains.clients.data)
+    size = gains.clients.indptr.size + len(gains.clients.data) + PRICED * stack.prices.shape[1]
     return int(amount if task == SEARCH else size * max(1, amount)) // 12
 
 
@@ -31,8 +32,7 @@ def budget_kernel(gains, room, stack, desk, measured, found, goal, tally, task, 
     """One task at the first level of the stack, or from where it stands.
 
     LOAD_PATH: the state of the first ``amount`` elements in ORDER. BOUND_BY_GAINS,
-    BOUND_BY_STEPS: a bound, the latter by so many steps. SEARCH: so much work; 1 if no node is open then. EXCHANGE: so
-    many exchanges from the set of the first place of FOUND, which has the best one afterwards; its value.
+    BOUND_BY_STEPS: a bound, the latter by so many steps. SEARCH: so much work; 1 if no node is open then.
     """
     if task == LOAD_PATH:
         for i in range(stack.state.shape[1]):
@@ -49,8 +49,6 @@ def budget_kernel(gains, room, stack, desk, measured, found, goal, tally, task, 
                 for e in range(gains.heads[i], gains.heads[i + 1]):  # half of what an element gives alone
                     stack.prices[0, e] = 0.5 * stack.state[0, i] * gains.amounts[e]
         return stack.numbers[0, VALUE]
-    if task == EXCHANGE:
-        return exchange(gains, stack, desk, found, amount)
     if task == BOUND_BY_GAINS:
         bound = bound_by_gains(gains, room, stack, desk, tally)
     elif task == BOUND_BY_STEPS:

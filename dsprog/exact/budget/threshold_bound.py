@@ -34,7 +34,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dsprog.core.gain_model import TABLE
-from dsprog.core.kernel import part
+from dsprog.core.kernel import part, part_for
 from dsprog.core.validation import Floats, Ints
 from dsprog.exact.budget.client_kernels import curve_at, excess
 from dsprog.exact.budget.price_bound import (
@@ -140,7 +140,7 @@ def fill(room, elements, score, ends, left, used, desk):
     return (total if taken >= least else -np.inf), q
 
 
-@part
+@part_for("knapsack", lambda room, elements, score, size, left: 0.0)
 def price_of(room, elements, score, size, left):
     """Dantzig's price of a unit of the knapsack: the density of the first candidate that does not fit."""
     for q in range(size):
@@ -184,7 +184,7 @@ def trim(room, elements, upper, score, ends, left, used, bound, target, desk):
     return kept
 
 
-@part
+@part_for("tangents", lambda clients, state, desk: 0.0)
 def lift(clients, state, desk):
     """The tangents of survivals and curves where their thresholds are: Σ κ."""
     total, desk_clients = 0.0, desk.clients
@@ -202,7 +202,7 @@ def lift(clients, state, desk):
     return total
 
 
-@part
+@part_for("tangents", lambda clients, state, desk, j: 0.0)
 def lifted_gain(clients, state, desk, j):
     """Σ c_ij over the survivals and curves: ψ'(t) w_ij, or ψ(w_ij) - κ where w_ij > t."""
     indptr, total = clients.indptr, 0.0
@@ -220,7 +220,7 @@ def lifted_gain(clients, state, desk, j):
     return total
 
 
-@part
+@part_for("thresholds", lambda clients, state, stop, desk, goal, distance: False)
 def move_thresholds(clients, state, stop, desk, goal, distance):
     """One step of the thresholds against the deflected subgradient; False where they are optimal."""
     tau, direction, h = desk.clients[THRESHOLD], desk.clients[DIRECTION], desk.clients[SUBGRADIENT]
@@ -260,7 +260,7 @@ def move_thresholds(clients, state, stop, desk, goal, distance):
     return True
 
 
-@part
+@part_for("prices", lambda elements, size, desk: None)
 def offer_candidates(elements, size, desk):
     """Before prices move: which elements clients may take."""
     for j in range(desk.prices.shape[1]):
