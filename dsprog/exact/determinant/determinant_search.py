@@ -11,6 +11,7 @@ import numpy as np
 from dsprog.core.problem import Problem
 from dsprog.core.rows import propagate
 from dsprog.core.validation import Floats, Ints, Masks
+from dsprog.exact.determinant.branching import Losses, branching_place
 from dsprog.exact.determinant.determinant_problem import Reward, reward_of
 from dsprog.exact.determinant.determinant_starts import good_sets
 from dsprog.exact.determinant.gamma_bound import DeterminantNode
@@ -33,7 +34,6 @@ from dsprog.run.run import Run
 if TYPE_CHECKING:
     from dsprog.exact.determinant.determinant_branch_and_bound import DeterminantBranchAndBound
 
-ALMOST = 0.95  # an x_i from here on counts as chosen: of the others the largest is branched on
 SMALL = 2  # sets of up to so many elements are looked at one by one
 GIVEN_AWAY = 1e-8  # relative to the value: the most that a proof of optimality may lose to rounding in bounds
 UNSPLIT = -1  # the tree of a node that has no diagonal yet
@@ -59,10 +59,11 @@ class Open:
 
 @dataclass(frozen=True)
 class Tree:
-    """The diagonal of a range of sizes, for S or, mirrored, for V∖S."""
+    """The diagonal of a range of sizes, for S or, mirrored, for V∖S, and what its bounds lose without an element."""
 
     split: DiagonalSplit
     mirrored: bool
+    losses: Losses
 
 
 class DeterminantSearch(Method):
@@ -151,7 +152,7 @@ class DeterminantSearch(Method):
     def _tree(self, theta: Floats, mirrored: bool) -> Tree:
         reward = self.mirror if mirrored else self.reward
         assert reward is not None
-        tree = Tree(DiagonalSplit.of(reward, theta), mirrored)
+        tree = Tree(DiagonalSplit.of(reward, theta), mirrored, Losses.none(reward.n))
         self._loses(tree.split)
         return tree
 
@@ -247,14 +248,12 @@ class DeterminantSearch(Method):
                 node.lower = max(node.lower, -upper)
                 fix_in, fix_out = fixed(found, self.target - split.rounding)
                 if not (fix_in.any() or fix_out.any()):
-                    return self._children(node, I, U, x, step)
+                    j = F[branching_place(local, F, x[F], -node.lower, tree.losses)]
+                    return self._children(node, I, U, x, step, j)
             I[F[fix_in]], U[F[fix_out]] = True, False
 
-    def _children(self, node: Open, I: Masks, U: Masks, x: Floats, step: float) -> list[Open]:
-        """Without and with the free element of the largest x below 1; the last is looked at first."""
-        free = U & ~I
-        weight = np.where(free & (x < ALMOST), x, -1.0)
-        j = int(np.argmax(weight if weight.max() >= 0 else np.where(free, x, -1.0)))
+    def _children(self, node: Open, I: Masks, U: Masks, x: Floats, step: float, j: int) -> list[Open]:
+        """Without and with free element j; the last is looked at first."""
         more, fewer = I.copy(), U.copy()
         more[j], fewer[j] = True, False
         return [
@@ -319,7 +318,7 @@ class DeterminantSearch(Method):
             return []
         if node.least < node.most and self._wide(upper):
             return self._by_size(node, x)
-        self.trees.append(Tree(root.split, mirrored))
+        self.trees.append(Tree(root.split, mirrored, Losses.none(self.reward.n)))
         return [Open(node.I, node.U, x, node.lower, 0.0, node.least, node.most, len(self.trees) - 1)]
 
     def _easy(self, node: Open) -> bool:
@@ -331,7 +330,7 @@ class DeterminantSearch(Method):
             return False
         sized = side.sized(n - node.most if mirrored else node.least, most)
         plain = np.array([least_eigenvalue(C, np.diagonal(C)) for C in sized.C])
-        tree = Tree(DiagonalSplit.of(sized, plain), mirrored)
+        tree = Tree(DiagonalSplit.of(sized, plain), mirrored, Losses.none(n))
         self._loses(tree.split)
         none = np.zeros(n, dtype=bool)
         return self._by_variances(tree.split.root(), none, np.arange(n), tree, ROOT_WORK)

@@ -21,7 +21,7 @@ The nonzero eigenvalues of M are those of X^½ P X^½ with unit eigenvectors v, 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -45,6 +45,11 @@ class DeterminantNode:
     def m(self) -> int:
         """Free elements."""
         return len(self.u)
+
+    def without(self, i: int) -> DeterminantNode:
+        """The sets that leave out free element i."""
+        P = tuple(np.delete(np.delete(M, i, axis=0), i, axis=1) for M in self.P)
+        return replace(self, u=np.delete(self.u, i), P=P, most=min(self.most, self.m - 1))
 
 
 @dataclass(frozen=True)

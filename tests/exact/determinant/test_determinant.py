@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import dsprog as ds
+from dsprog.exact.determinant.branching import Losses, branching_place, upper_without
 from dsprog.exact.determinant.determinant_problem import Reward, reward_of
 from dsprog.exact.determinant.determinant_starts import DeterminantMoves, good_sets, value_of
 from dsprog.exact.determinant.gamma_bound import DeterminantNode, diagonal_slope, tangent
@@ -114,6 +115,35 @@ def test_nodes_inherit_the_diagonal():
             node.base + node.u[mask].sum() + 1.5 * np.linalg.slogdet((np.eye(3) + node.P[0])[np.ix_(mask, mask)])[1]
         )
         assert inside == pytest.approx(value_of(reward, whole))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_bounds_without_an_element_hold_for_all_sets_without_it(kind):
+    n, rng = 7, np.random.default_rng(5)
+    for least, most in ((0, 7), (3, 3), (2, 5), (6, 6)):
+        reward = free_reward(kind, n, most, least, most)
+        split = DiagonalSplit.of(reward, first_thetas(reward)[0])
+        root, x = split.root(), projected(rng.random(n), least, most)
+        for i in range(n):
+            masks = all_masks(n)
+            sizes = masks.sum(axis=1)
+            masks = masks[~masks[:, i] & (sizes >= least) & (sizes <= most)]
+            best = max(value_of(reward, mask) for mask in masks)
+            assert upper_without(root, i, x) >= best - split.rounding
+
+
+def test_the_element_that_is_missed_most_is_branched_on():
+    # three copies of one variable, one of another: without the latter the bound falls, without a copy hardly
+    C = np.full((4, 4), 0.0)
+    C[:3, :3] = 0.99
+    C += np.diag([0.01, 0.01, 0.01, 1.0])
+    reward = Reward(0.0, np.zeros(4), np.ones(1), (C,), 2, 2)
+    split = DiagonalSplit.of(reward, first_thetas(reward)[0])
+    root, losses, x = split.root(), Losses.none(4), np.array([0.6, 0.55, 0.45, 0.4])
+    upper = tangent(root, x)[0] + 1.0
+    assert branching_place(root, np.arange(4), x, upper, losses) == 3
+    np.testing.assert_array_equal(losses.count, 1)
+    assert branching_place(root, np.arange(4), np.array([1.0, 0.995, 0.9, 0.1]), upper, losses) == 2  # one candidate
 
 
 def test_projection_and_best_sets():
