@@ -13,11 +13,12 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from dsprog.core.kernel import kernel, short_kernel
+from dsprog.core.kernel import short_kernel
 from dsprog.core.validation import Floats, Ints
 
 WIDTH = 5  # entries that a cut can have
 VERTICES = 2048  # more vertices than this have no keys
+ROOM = 5000  # for violated triangles, from which some sixty are chosen
 
 
 def newton_by_gathering(
@@ -107,35 +108,43 @@ def violated_by_tables(X: Floats, threshold: float, vertices: Ints, signs: Float
     below = (j < i) & (k < j)
     triples = np.stack([i[below], j[below], k[below]])
     i, j, k = triples[:, 1.0 - np.abs(X[triples[[0, 0, 1]], triples[[1, 2, 2]]]).sum(axis=0) < threshold]
-    p, q = np.array([1.0, 1.0, -1.0, -1.0]), np.array([1.0, -1.0, 1.0, -1.0])
-    values = 1.0 + p * X[i, j][:, None] + q * X[i, k][:, None] + p * q * X[j, k][:, None]
+    p = np.array([1.0, -1.0])
+    sums = X[i, k][:, None] + p * X[j, k][:, None]
+    values = 1.0 + p * X[i, j][:, None] - np.abs(sums)
     rows, kinds = (part[: len(violation)] for part in np.nonzero(values < threshold))
     count = len(rows)
+    p, q = p[kinds], np.where(sums[rows, kinds] > 0, -1.0, 1.0)
     vertices[:count, 0], vertices[:count, 1], vertices[:count, 2] = k[rows], j[rows], i[rows]
-    signs[:count, 0], signs[:count, 1], signs[:count, 2] = q[kinds], p[kinds], 1.0
+    signs[:count, 0], signs[:count, 1], signs[:count, 2] = q, p, 1.0
     violation[:count] = values[rows, kinds]
     return count
 
 
 @short_kernel(lambda X, *other: len(X) ** 3 // 30, violated_by_tables)
 def violated_kernel(X, threshold, vertices, signs, violation):
-    """Triangles with ½(a'Xa - 1) = 1 + σ_ij X_ij + σ_ik X_ik + σ_jk X_jk < threshold; returns their number."""
+    """Triangles with ½(a'Xa - 1) = 1 + p X_ij + q (X_ik + p X_jk) < threshold <= 0, as many as there is room for.
+
+    Over q the least is 1 + p X_ij - |X_ik + p X_jk|, and with the other q it is more than threshold. Almost no pair
+    i, j has such a k, and a count without branches, many k at a time, tells which do. Returns their number.
+    """
     N, count, most = len(X), 0, len(violation)
     for i in range(N):
         for j in range(i):
-            x = X[i, j]
+            x, first, second = X[i, j], X[i], X[j]
+            plus, minus, hits = 1.0 + x - threshold, 1.0 - x - threshold, 0
             for k in range(j):
-                y, z = X[i, k], X[j, k]
-                # the least of the four is 1 - |x| - |y| - |z| if xyz < 0, and at least 1 - (the two largest) else
-                if 1.0 - abs(x) - abs(y) - abs(z) >= threshold:
-                    continue
-                for kind in range(4):
-                    p = 1.0 if kind < 2 else -1.0
-                    q = 1.0 if kind % 2 == 0 else -1.0
-                    v = 1.0 + p * x + q * y + p * q * z
+                y, z = first[k], second[k]
+                hits += (abs(y + z) > plus) | (abs(y - z) > minus)
+            if hits == 0:
+                continue
+            for k in range(j):
+                for kind in range(2):
+                    p = 1.0 - 2.0 * kind
+                    both = X[i, k] + p * X[j, k]
+                    v = 1.0 + p * x - abs(both)
                     if v < threshold:
                         vertices[count, 0], vertices[count, 1], vertices[count, 2] = k, j, i
-                        signs[count, 0], signs[count, 1], signs[count, 2] = q, p, 1.0
+                        signs[count, 0], signs[count, 1], signs[count, 2] = -1.0 if both > 0 else 1.0, p, 1.0
                         violation[count] = v
                         count += 1
                         if count == most:
@@ -160,20 +169,32 @@ def spread_kernel(vertices, order, most, used, chosen):
     return count
 
 
-@kernel
-def pentagons_kernel(X, vertices, signs, grams, found_vertices, found_signs, found):
-    """Extend each triangle by the pair of vertices that makes ½(a'Xa - 1) least; ``found`` receives that."""
+def best_pairs(X: Floats, vertices: Ints, signs: Floats, pairs: Ints, turns: Floats, least: Floats) -> None:
+    """What :func:`best_pairs_kernel` does, from a table of all pairs for each triangle."""
+    N = len(X)
+    sides = np.array([1.0, -1.0])[:, None, None]
+    below = np.where(np.tri(N, k=-1) > 0, 0.0, np.inf)
+    for t, triangle in enumerate(vertices[:, :3]):
+        u, far = signs[t, :3] @ X[triangle], np.zeros(N)
+        far[triangle] = np.inf
+        values = sides * u[:, None] - np.abs(u + sides * X) + below + far + far[:, None]
+        side, first, second = np.unravel_index(int(values.argmin()), values.shape)
+        p = 1.0 - 2.0 * float(side)
+        pairs[t], least[t] = (second, first), values[side, first, second]
+        turns[t] = -1.0 if u[second] + p * X[first, second] > 0 else 1.0, p
+
+
+@short_kernel(lambda X, vertices, *other: len(vertices) * (60 + len(X) ** 2 // 40), best_pairs)
+def best_pairs_kernel(X, vertices, signs, pairs, turns, least):
+    """For each triangle the pair j < i beside it with the least σu_i - |u_j + σX_ij|, u = Xa, and its signs τ, σ."""
     N = len(X)
     u, taken = np.empty(N), np.zeros(N, dtype=np.bool_)
     for t in range(len(vertices)):
+        a, b, c = vertices[t, 0], vertices[t, 1], vertices[t, 2]
         for i in range(N):
-            u[i] = 0.0
-        for e in range(3):
-            v, sign = vertices[t, e], signs[t, e]
-            taken[v] = True
-            for i in range(N):
-                u[i] += sign * X[v, i]
-        best, first, second, p, q = np.inf, 0, 0, 1.0, 1.0
+            u[i] = signs[t, 0] * X[a, i] + signs[t, 1] * X[b, i] + signs[t, 2] * X[c, i]
+        taken[a] = taken[b] = taken[c] = True
+        best, first, second, p = np.inf, 0, 0, 1.0
         for i in range(N):
             if taken[i]:
                 continue
@@ -184,22 +205,10 @@ def pentagons_kernel(X, vertices, signs, grams, found_vertices, found_signs, fou
                     value = base - abs(u[j] + sigma * X[i, j])
                     if value < best and not taken[j]:
                         best, first, second, p = value, i, j, sigma
-        q = -1.0 if u[second] + p * X[first, second] > 0 else 1.0
-        for e in range(3):
-            taken[vertices[t, e]] = False
-            found_vertices[t, e], found_signs[t, e] = vertices[t, e], signs[t, e]
-        found_vertices[t, 3], found_signs[t, 3] = second, q
-        found_vertices[t, 4], found_signs[t, 4] = first, p
-        found[t] = 0.5 * (grams[t] - 1.0) + 1.0 + best
-        for e in range(4, 0, -1):  # both new vertices go to their places
-            for d in range(e):
-                if found_vertices[t, d] > found_vertices[t, d + 1]:
-                    v, sign = found_vertices[t, d], found_signs[t, d]
-                    found_vertices[t, d], found_signs[t, d] = found_vertices[t, d + 1], found_signs[t, d + 1]
-                    found_vertices[t, d + 1], found_signs[t, d + 1] = v, sign
-        if found_signs[t, 4] < 0:
-            for e in range(5):
-                found_signs[t, e] = -found_signs[t, e]
+        taken[a] = taken[b] = taken[c] = False
+        pairs[t, 0], pairs[t, 1] = second, first
+        turns[t, 0], turns[t, 1] = -1.0 if u[second] + p * X[first, second] > 0 else 1.0, p
+        least[t] = best
 
 
 @dataclass
@@ -284,16 +293,17 @@ class OddCuts:
 
 def violated_triangles(X: Floats, count: int, threshold: float, most: int = 2) -> OddCuts:
     """The ``count`` triangles that X violates most, each edge in ``most`` of them; ½(a'Xa - 1) < threshold."""
-    room = 100_000
-    vertices, signs = np.zeros((room, WIDTH), dtype=np.int64), np.zeros((room, WIDTH))
-    violation = np.empty(room)
+    vertices, signs = np.zeros((ROOM, WIDTH), dtype=np.int64), np.zeros((ROOM, WIDTH))
+    violation = np.empty(ROOM)
     found = violated_kernel(X, threshold, vertices, signs, violation)
+    while found == ROOM and np.median(violation) > violation.min():  # there may be others that are more violated
+        found = violated_kernel(X, float(np.median(violation)), vertices, signs, violation)
     order, rows = np.argsort(violation[:found], kind="stable"), np.empty(count, dtype=np.int64)
     rows = rows[: spread_kernel(vertices, order, most, np.zeros(X.shape, dtype=np.int64), rows)]
     return OddCuts(vertices[rows], signs[rows], np.zeros(len(rows)), np.zeros(len(rows)))
 
 
-def violated_pentagons(X: Floats, cuts: OddCuts, count: int, threshold: float, tried: int = 300) -> OddCuts:
+def violated_pentagons(X: Floats, cuts: OddCuts, count: int, threshold: float, tried: int = 100) -> OddCuts:
     """The ``count`` most violated among the best extensions of the tightest triangles of ``cuts``."""
     triangles = cuts.take(np.arange(cuts.triangles))
     if len(X) < WIDTH or len(triangles) == 0:
@@ -301,8 +311,13 @@ def violated_pentagons(X: Floats, cuts: OddCuts, count: int, threshold: float, t
     gram = triangles.gram(X)
     tight = np.argsort(gram, kind="stable")[:tried]
     base = triangles.take(tight)
-    vertices, signs, violation = np.zeros_like(base.vertices), np.zeros_like(base.signs), np.empty(len(base))
-    pentagons_kernel(X, base.vertices, base.signs, gram[tight], vertices, signs, violation)
+    pairs, turns, least = np.zeros((len(base), 2), dtype=np.int64), np.empty((len(base), 2)), np.empty(len(base))
+    best_pairs_kernel(X, base.vertices, base.signs, pairs, turns, least)
+    violation = 0.5 * (gram[tight] - 1.0) + 1.0 + least
+    vertices, signs = np.hstack([base.vertices[:, :3], pairs]), np.hstack([base.signs[:, :3], turns])
+    order = np.argsort(vertices, axis=1)
+    vertices, signs = np.take_along_axis(vertices, order, axis=1), np.take_along_axis(signs, order, axis=1)
+    signs *= signs[:, -1:]
     rows = np.argsort(violation, kind="stable")
     rows = rows[violation[rows] < threshold]
     found = OddCuts(vertices[rows], signs[rows], np.zeros(len(rows)), np.zeros(len(rows)))

@@ -53,7 +53,7 @@ class SemidefiniteSearch(Method):
     vertices, ``cuts`` (1, m, 5) with their ``signs`` and ``gamma``.
     """
 
-    name = "the semidefinite bound with triangle cuts"
+    name = "the semidefinite bound with triangle and pentagon cuts"
     settles: bool = True  # whether one optimum is enough, so that persistency may fix variables
 
     def __init__(

@@ -53,7 +53,7 @@ def sizes_of(problem: Problem) -> Sizes | None:
 class SizedSearch(Method):
     """Best-first search over partial labellings; a node of :class:`SemidefiniteSearch` and the ``size`` of its sets."""
 
-    name = "the semidefinite bound with sizes and triangle cuts"
+    name = "the semidefinite bound with sizes, triangle and pentagon cuts"
 
     def __init__(
         self, problem: Problem, run: Run, form: QuadraticForm, steps: Steps, rng: np.random.Generator, sizes: Sizes

@@ -1,5 +1,7 @@
 """Quadratic functions: bounds, searches and the solver against enumeration, over random signs and densities."""
 
+from itertools import combinations, product
+
 import numpy as np
 import pytest
 
@@ -10,7 +12,13 @@ from dsprog.exact.quadratic.odd_cycle_bound import OddCycleBound
 from dsprog.exact.quadratic.quadratic_branch_and_bound import QuadraticBranchAndBound, as_it_is
 from dsprog.exact.quadratic.roof_search import roof_search
 from dsprog.exact.quadratic.semidefinite_bound import SemidefinitePoint, is_positive_definite
-from dsprog.exact.quadratic.semidefinite_cuts import OddCuts, violated_pentagons, violated_triangles
+from dsprog.exact.quadratic.semidefinite_cuts import (
+    OddCuts,
+    best_pairs_kernel,
+    violated_kernel,
+    violated_pentagons,
+    violated_triangles,
+)
 from dsprog.exact.quadratic.semidefinite_path import InteriorPoint
 from dsprog.exact.quadratic.tabu import random_starts, tabu_search
 from dsprog.functions.table import all_masks
@@ -127,7 +135,7 @@ def test_separate_blocks_are_solved_one_by_one():
 
 
 def test_limits_checkpoints_and_interruption(tmp_path):
-    rng = np.random.default_rng(4)
+    rng = np.random.default_rng(6)
     objective = ds.Pairwise(np.triu(rng.integers(-50, 51, (55, 55))))
     whole = ds.minimize(objective)
     assert whole.certified
@@ -203,9 +211,7 @@ def test_any_feasible_point_bounds_every_cut(seed, scale):
 def test_cuts_are_valid_violated_and_counted_once(seed):
     rng = np.random.default_rng(seed)
     N = 9
-    V = rng.normal(size=(N, 3))
-    V /= np.linalg.norm(V, axis=1)[:, None]
-    X = V @ V.T
+    X = unit_gram(rng, N)
     signs = 1.0 - 2.0 * all_masks(N)
     triangles = violated_triangles(X, 40, -0.02, 2)
     pentagons = violated_pentagons(X, violated_triangles(X, 300, 0.5, 300), 40, -0.02)
@@ -217,6 +223,51 @@ def test_cuts_are_valid_violated_and_counted_once(seed):
         assert (cuts.gram(X) < 1.0).all()
         assert len(np.unique(cuts.keys())) == len(cuts)
     assert (np.diff(triangles.extended(pentagons).signs[:, 3] != 0) >= 0).all()
+
+
+def unit_gram(rng, N):
+    """The Gram matrix of unit vectors in space."""
+    V = rng.normal(size=(N, 3))
+    V /= np.linalg.norm(V, axis=1)[:, None]
+    return V @ V.T
+
+
+@pytest.mark.parametrize("how", ["compiled", "stand_in"])
+@pytest.mark.parametrize("seed", range(5))
+def test_separation_finds_all_triangles_and_the_best_pairs(how, seed):
+    N, threshold = 8, -0.1
+    X = unit_gram(np.random.default_rng(seed), N)
+
+    def excess(vertices, signs):
+        return 0.5 * (np.array(signs) @ X[np.ix_(vertices, vertices)] @ np.array(signs) - 1.0)
+
+    every = [(v, (*s, 1.0)) for v in combinations(range(N), 3) for s in product((1.0, -1.0), repeat=2)]
+    expected = {triangle: excess(*triangle) for triangle in every if excess(*triangle) < threshold}
+    vertices, signs, violation = np.zeros((500, 5), dtype=np.int64), np.zeros((500, 5)), np.empty(500)
+    count = getattr(violated_kernel, how)(X, threshold, vertices, signs, violation)
+    found = {(tuple(v), tuple(s)): e for v, s, e in zip(vertices[:count, :3], signs[:count, :3], violation)}
+    assert count == len(found)
+    assert found == pytest.approx(expected)
+
+    pairs, turns, least = np.zeros((count, 2), dtype=np.int64), np.zeros((count, 2)), np.zeros(count)
+    getattr(best_pairs_kernel, how)(X, vertices[:count], signs[:count], pairs, turns, least)
+    for t, (v, s) in enumerate(found):
+        others = combinations([i for i in range(N) if i not in v], 2)
+        best = min(excess((*v, *ij), (*s, *e)) for ij in others for e in product((1.0, -1.0), repeat=2))
+        assert excess((*v, *pairs[t]), (*s, *turns[t])) == pytest.approx(best)
+        assert violation[t] + 1.0 + least[t] == pytest.approx(best)
+
+
+def test_more_violated_triangles_than_there_is_room_for():
+    """The worst of all are found; and some are where all are equal."""
+    X = unit_gram(np.random.default_rng(0), 60)
+    assert violated_kernel.compiled(X, -0.1, *(np.zeros((5000, 5), t) for t in (int, float)), np.empty(5000)) == 5000
+    i, j, k = np.array(list(combinations(range(60), 3))).T
+    sides = product((1.0, -1.0), repeat=2)
+    worst = min((1.0 + p * X[i, j] + q * X[i, k] + p * q * X[j, k]).min() for p, q in sides)
+    assert 0.5 * (violated_triangles(X, 10, -0.1).gram(X)[0] - 1.0) == pytest.approx(worst)
+    equal = np.where(np.eye(40) > 0, 1.0, -0.5)
+    assert len(violated_triangles(equal, 10, -0.2, 1)) == 10
 
 
 @pytest.mark.parametrize("scale", [1e-6, 1.0, 1e8])
