@@ -61,7 +61,7 @@ RUNS = {
 }
 
 
-WINDING = {"budget_kernel", "relax_or_tighten"}  # so many steps that the last digits of the first decide the next
+WINDING = {"budget_kernel", "descents"}  # so many steps that the last digits of the first decide the next
 
 
 @pytest.mark.parametrize("name", [name for name in RUNS if name.startswith(("budget", "knapsack", "blocks", "infl"))])
