@@ -91,7 +91,7 @@ def asks_for_three(x):
     return x + three_more(x)
 
 
-WINDING = {"budget_kernel", "relax_or_tighten"}  # so many steps that the last digits of the first decide the next
+WINDING = {"budget_kernel", "descents"}  # so many steps that the last digits of the first decide the next
 
 
 @pytest.mark.parametrize("name", BUDGETS)

@@ -19,13 +19,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from dsprog.core.kernel import part, short_kernel
+from dsprog.core.kernel import part
 from dsprog.exact.regression.perspective_bound import (
     Point,
     descend,
     hull,
     product,
-    relax,
     shape,
     shape_all,
 )
@@ -70,15 +69,3 @@ def tighten_boxes(problem, w, lower, limits, exclude):
             lo[j] = 0.0
             hi[j] = 0.0
         shape(problem, j, shapes)
-
-
-@short_kernel(lambda problem, w, *other: 20 * problem.G.size)
-def relax_or_tighten(problem, w, lower, limits, val, exclude, boxes):
-    """Descend from w and return LB or, with ``boxes``, tighten the boxes with the bound ``lower`` at w.
-
-    One kernel for both, because nearly all there is to compile is the descent that they share.
-    """
-    if boxes:
-        tighten_boxes(problem, w, lower, limits, exclude)
-        return lower
-    return relax(problem, w, limits, val)

@@ -10,6 +10,7 @@ import numpy as np
 
 from dsprog.core.algebra import LinearCombination, Sum
 from dsprog.core.validation import Floats, Ints, Masks
+from dsprog.exact.regression.branching import Branch, largest_coefficient
 from dsprog.exact.regression.budget import Capped, capped
 from dsprog.exact.regression.logistic_bound import Classes, descend_logistic
 from dsprog.exact.regression.loss_term import loss_term
@@ -135,6 +136,11 @@ class LogisticRelaxation:
         """There are no boxes."""
         del cutoff
         return np.zeros(len(self.free), dtype=bool)
+
+    def branch(self, cutoff: float) -> Branch:
+        """On the largest coefficient."""
+        del cutoff
+        return largest_coefficient(self.w, self.val, self.lower, self.capped)
 
     @property
     def singles(self) -> Floats:

@@ -31,6 +31,7 @@ ENOUGH = 0.005  # a step of the diagonal that closes less of the gap than this i
 RENEW = 8  # levels of the tree between two minorants of the penalty
 BOXED, RAISED = 150, 100  # free features up to which boxes, and the diagonal below the root, pay under a budget
 MOST_BOXED = 400  # the same for boxes without a budget
+BOX_AGAIN = 0.85  # boxes are tightened again when this part of the gap is left
 LARGEST_STEP = 500  # free features beyond which a step of the diagonal takes too long
 MANY_FREE, FEW_STEPS = 250, 3  # free features beyond which the root of a budget takes only few steps
 PREFIXES = 40  # features in the order of the relaxation that starting sets are made of
@@ -96,6 +97,7 @@ class PerspectiveSearch(Method):
         d = self._minorant(~none[0], np.argsort(-np.abs(loss.b)))[None]
         D = zero + loss.first_diagonal
         sets = {"lower": np.array([-np.inf]), "I": none, "U": ~none, "depth": np.array([0]), "price": np.array([0.0])}
+        sets["boxed"] = np.array([np.inf])
         return {**sets, "d": d, "D": D, "S": zero, "w": zero.copy(), "lo": -infinity, "hi": infinity}
 
     def proof(self) -> str:
@@ -170,6 +172,7 @@ class PerspectiveSearch(Method):
         rounds, steps = (
             (1, self.options.steps) if node["depth"] else (self.options.root_rounds, self.options.root_steps)
         )
+        boxed = self._boxes_pay(node, cutoff)
         relaxation = self._tighten(node, cutoff, steps)
         for _ in range(rounds):
             if relaxation is None or len(relaxation.free) == 0:
@@ -179,7 +182,7 @@ class PerspectiveSearch(Method):
                 relaxation = self._tighten(node, cutoff, 0)
             if relaxation is None or len(relaxation.free) == 0:
                 break
-            if len(relaxation.free) <= (BOXED if self.budget < self.n else MOST_BOXED):
+            if boxed and len(relaxation.free) <= (BOXED if self.budget < self.n else MOST_BOXED):
                 exclude = relaxation.tighten_boxes(cutoff)
                 relaxation.store(node)
                 node["U"][relaxation.free[exclude]] = False
@@ -191,6 +194,14 @@ class PerspectiveSearch(Method):
         rounded = node["I"].copy()
         rounded[relaxation.rounded] = True
         return self._children(node, relaxation, cutoff), self._new([node["I"], rounded])
+
+    def _boxes_pay(self, node: Node, cutoff: float) -> bool:
+        """Whether the gap is enough smaller than when the boxes of a node were tightened for the last time."""
+        room = max(cutoff - float(node["lower"]), 0.0)
+        if room > BOX_AGAIN * node["boxed"]:
+            return False
+        node["boxed"] = np.float64(room)
+        return True
 
     def _with_one_more(self, node: Node, cutoff: float) -> Masks:
         """All sets of a node that may be below the cutoff, where the budget has one feature left."""
@@ -261,16 +272,15 @@ class PerspectiveSearch(Method):
         return bool(feasible[0])
 
     def _children(self, node: Node, relaxation: AnyRelaxation, cutoff: float) -> list[Node]:
-        """With and without the feature of the largest coefficient; each has its own part of the bound already."""
+        """With and without the feature that is branched on, each with its own bound already."""
         if len(relaxation.free) == 0:
             return []
-        k = int(np.argmax(np.abs(relaxation.w) if relaxation.w.any() else relaxation.val))
-        children, val, (_, last, beyond) = [], relaxation.val[k], relaxation.capped
-        for end, chosen, rise in (("I", True, last - val), ("U", False, val - beyond)):
+        branch, children = relaxation.branch(cutoff), []
+        for end, chosen, lower in (("I", True, branch.inside), ("U", False, branch.outside)):
             child: Node = {key: np.array(value) for key, value in node.items()}
-            child[end][relaxation.free[k]] = chosen
+            child[end][relaxation.free[branch.position]] = chosen
             child["depth"] = node["depth"] + 1
-            child["lower"] = np.float64(max(node["lower"], min(cutoff, relaxation.lower + max(0.0, rise))))
+            child["lower"] = np.float64(max(node["lower"], min(cutoff, lower)))
             if child["lower"] < cutoff:
                 children.append(child)
         return children

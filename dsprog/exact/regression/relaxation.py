@@ -10,8 +10,9 @@ import numpy as np
 
 from dsprog.core.algebra import LinearCombination, Sum
 from dsprog.core.validation import Floats, Ints, Masks
+from dsprog.exact.regression.branching import Branch, candidates, largest_coefficient, strongest
 from dsprog.exact.regression.budget import Capped, capped
-from dsprog.exact.regression.coefficient_boxes import relax_or_tighten
+from dsprog.exact.regression.descents import PROBE, RELAX, TIGHTEN, Marks, descents
 from dsprog.exact.regression.diagonal import raised_diagonal, supergradient
 from dsprog.exact.regression.elimination import eliminated, factorised, safe_shift
 from dsprog.exact.regression.loss_term import loss_term
@@ -26,6 +27,7 @@ BARRIER = 0.4  # μ of the diagonal's step, in units of gap / |F|
 STEPS = (1.0, 0.5, 0.25, 0.125, 0.0625)
 SWEEPS = 200
 PRICED_SWEEPS = 60  # under a budget
+PROBE_SWEEPS, PROBE_ACCURACY = 20, 0.01  # of a probe; the latter in units of the gap
 MANY, INVERSE_STEPS = 150, 12  # features beyond which the least eigenvalue is estimated, and steps for it
 
 
@@ -208,8 +210,8 @@ class Relaxation:
         room = self.room(cutoff)
         accuracy = 0.005 * room if np.isfinite(room) else 1e-6 * abs(self.c)
         if self.most >= len(self.free):
-            limits, exclude = DescentLimits(cutoff, accuracy, SWEEPS), np.zeros(len(self.free), dtype=bool)
-            self.lower = relax_or_tighten(self.problem, self.w, self.lower, limits, self.val, exclude, False)
+            limits, marks = DescentLimits(cutoff, accuracy, SWEEPS), Marks.none(len(self.free))
+            self.lower = descents(RELAX, self.problem, self.w, self.lower, limits, self.val, marks)
             return
         if self.price == 0.0:
             self.price = first_price(self.b, self.D, self.G.diagonal(), self.most)
@@ -236,14 +238,30 @@ class Relaxation:
 
     def tighten_boxes(self, cutoff: float) -> Masks:
         """Tighten lo and hi of every feature; which features no set below the cutoff has."""
-        exclude = np.zeros(len(self.free), dtype=bool)
+        marks = Marks.none(len(self.free))
         if not np.isfinite(cutoff - self.lower):
-            return exclude
+            return marks.features
         limits = DescentLimits(cutoff, 0.05 * self.room(cutoff), SWEEPS // 3)
         priced = self.lower + self.capped.gain - self.price * self.most
         priced -= float(np.maximum(self.val - self.price, 0.0).sum())
-        relax_or_tighten(self.problem, self.w, priced, limits, self.val.copy(), exclude, True)
-        return exclude
+        descents(TIGHTEN, self.problem, self.w, priced, limits, self.val.copy(), marks)
+        return marks.features
+
+    def branch(self, cutoff: float) -> Branch:
+        """The feature to branch on: the one that lifts both children most, of some that are probed.
+
+        Under a budget the largest coefficient: there a probe at the price of the parent says too little.
+        """
+        positions = candidates(self.w)
+        if len(positions) == 0 or self.most < len(self.free):
+            return largest_coefficient(self.w, self.val, self.lower, self.capped)
+        marks, room = Marks.none(len(self.free)), self.room(cutoff)
+        marks.features[positions] = True
+        limits = DescentLimits(cutoff, PROBE_ACCURACY * room, PROBE_SWEEPS)
+        descents(PROBE, self.problem, self.w, self.lower, limits, self.val, marks)
+        gains = self.val[positions]
+        inside, outside = np.maximum(marks.ends[:, positions], self.lower + np.maximum([-gains, gains], 0.0))
+        return strongest(positions, inside, outside, self.lower, cutoff, room)
 
     @property
     def singles(self) -> Floats:

@@ -19,6 +19,7 @@ import numpy as np
 
 from dsprog.core.algebra import LinearCombination, Sum
 from dsprog.core.validation import Floats, Ints, Masks
+from dsprog.exact.regression.branching import Branch, largest_coefficient
 from dsprog.exact.regression.budget import Capped, capped
 from dsprog.exact.regression.elimination import eliminated, factorised, safe_shift
 from dsprog.exact.regression.loss_term import loss_term
@@ -227,6 +228,11 @@ class WideRelaxation:
         """Boxes wait until fewer features are left."""
         del cutoff
         return np.zeros(len(self.free), dtype=bool)
+
+    def branch(self, cutoff: float) -> Branch:
+        """On the largest coefficient."""
+        del cutoff
+        return largest_coefficient(self.w, self.val, self.lower, self.capped)
 
     @property
     def singles(self) -> Floats:

@@ -7,6 +7,8 @@ import pytest
 
 import dsprog as ds
 from dsprog.core.problem import as_problem
+from dsprog.exact.regression.descents import PROBE, Marks, descents
+from dsprog.exact.regression.perspective_bound import DescentLimits
 from dsprog.exact.regression.perspective_search import PerspectiveSearch
 from dsprog.exact.regression.relaxation import Loss, Relaxation
 from dsprog.functions.table import all_masks
@@ -109,6 +111,37 @@ def test_boxes_hold_the_coefficients_of_every_set_below_the_cutoff(design, ridge
                 assert not (mask & excluded).any()
                 assert (w[mask] <= relaxation.hi[mask] + 1e-9).all()
                 assert (w[mask] >= relaxation.lo[mask] - 1e-9).all()
+
+
+@pytest.mark.parametrize("design", DESIGNS[:4])
+@pytest.mark.parametrize("penalty", PENALTIES)
+def test_probes_bound_the_sets_with_and_without_a_feature(design, penalty):
+    """With boxes, too, as far as the cutoff that they rest on; and the children made of them."""
+    for seed, rank in itertools.product(range(3), (3, 60, 255)):
+        objective = objective_of(design, penalty, 0.0, 0.01, seed, p=8)
+        problem = as_problem(objective, ())
+        method = PerspectiveSearch(problem, Run(problem), ds.PerspectiveBranchAndBound())
+        node = {key: value[0].copy() for key, value in method.root().items()}
+        masks = all_masks(8)
+        values = objective.values(masks)
+        cutoff = float(np.sort(values)[rank])
+        relaxation = Relaxation.of(Loss.of(problem.objective), node, method.at_empty, problem.n)
+        relaxation.solve(cutoff)
+        relaxation.raise_diagonal(cutoff)
+        for sweeps in (1, 40):
+            marks = Marks(np.ones(8, dtype=bool), np.full((2, 8), -np.inf))
+            before = relaxation.w.copy(), relaxation.b.copy(), relaxation.lo.copy(), relaxation.hi.copy()
+            limits = DescentLimits(cutoff, 1e-9, sweeps)
+            descents(PROBE, relaxation.problem, relaxation.w, relaxation.lower, limits, relaxation.val, marks)
+            for was, now in zip(before, (relaxation.w, relaxation.b, relaxation.lo, relaxation.hi)):
+                assert (was == now).all()
+            branch = relaxation.branch(cutoff)
+            for j in range(8):
+                least = np.array([values[masks[:, j]].min(), values[~masks[:, j]].min()])
+                assert (np.minimum(marks.ends[:, j], cutoff) <= least + 1e-9).all()
+                if j == branch.position:
+                    assert (np.minimum([branch.inside, branch.outside], cutoff) <= least + 1e-9).all()
+            relaxation.tighten_boxes(cutoff)
 
 
 def test_the_two_features_of_the_counterexample():
