@@ -46,8 +46,9 @@ def linear(draw: Draw) -> Term:
     S = draw.subset(draw.n)
     met = [met_by(draw, row, S) for row in A]
     kind = draw.choice(["low", "high", "equal", "band"])
-    lo = [-np.inf if kind == "high" else m - (1.0 if kind == "band" else 0.0) for m in met]
-    hi = [np.inf if kind == "low" else m + (0.5 if kind == "band" else 0.0) for m in met]
+    # -0.4 + 0.5 is a little less than 0.1, which some set may weigh: the referee takes decimals at their word
+    lo = [-np.inf if kind == "high" else round(m - (1.0 if kind == "band" else 0.0), 12) for m in met]
+    hi = [np.inf if kind == "low" else round(m + (0.5 if kind == "band" else 0.0), 12) for m in met]
     return Term("LinearConstraint", {"A": A, "lo": lo, "hi": hi})
 
 

@@ -59,6 +59,14 @@ def test_referee_takes_decimals_at_their_word():
     assert truth.minimum == -2.0
 
 
+def test_limits_of_rows_are_the_decimals_that_are_meant():
+    """-0.4 + 0.5 is less than 0.1, and a set that weighs 0.1 is feasible for the library."""
+    rows = [term for index in range(400) for term in random_case(0, index).constraints if "lo" in term.data]
+    limits = [limit for term in rows for limit in (*term.data["lo"], *term.data["hi"]) if np.isfinite(limit)]
+    assert len(limits) > 20
+    assert all(limit == round(limit, 12) for limit in limits)
+
+
 def test_shrinking_keeps_what_fails():
     case = random_case(SEED, 3)
     smallest = shrink(case, lambda other: True)

@@ -139,20 +139,25 @@ class BudgetSearch(Method):
         return Desk(np.zeros((6, self.clients.offsets[3])), np.zeros((4, n)), lists, counts, prices, walk)
 
     @cached_property
-    def kernel(self) -> Kernel:
-        """The compiled search, without what this problem has nothing for: compiling takes as long as there is code."""
+    def nothing_for(self) -> frozenset[str]:
+        """Parts of the compiled search that this problem never needs: compiling takes as long as there is code."""
         _, maxima, survivals, curves, cost_maxima, cost_survivals, cost_curves = self.clients.offsets.tolist()
         has = {
             "maxima": maxima > 0,
-            "thresholds": self.entries == 0,
             "prices": self.entries > 0,
             "tangents": curves > maxima and self.entries == 0,
             "smooth": curves > maxima or cost_curves > cost_maxima,
             "curves": curves > survivals or cost_curves > cost_survivals,
             "by client": len(self.by_client.heads) > 0,
             "knapsack": self.budget.knapsack,
+            "blocks": len(self.budget.caps) > 0,
         }
-        return budget_kernel.without(frozenset(name for name, there in has.items() if not there))
+        return frozenset(name for name, there in has.items() if not there)
+
+    @cached_property
+    def kernel(self) -> Kernel:
+        """The compiled search of this problem."""
+        return budget_kernel.without(self.nothing_for)
 
     @cached_property
     def measured(self) -> Floats:
@@ -194,7 +199,8 @@ class BudgetSearch(Method):
             return
         tree = Subtree(self, nothing, budget.free, math.inf)
         tree.found.members[0, : size + 1] = size, *members
-        exchange_kernel(tree.gains, self.stack, self.desk, tree.found, steps)
+        walk = exchange_kernel.without(self.nothing_for)
+        walk(tree.gains, self.stack, self.desk, tree.found, steps)
         self.offer([tree.found.members[0, 1 : size + 1].copy()], "exchange")
 
     def expand(self, bundle: Bundle, cutoff: float) -> Expansion:

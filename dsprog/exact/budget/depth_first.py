@@ -120,10 +120,16 @@ def accept(stack, depth, j, value, found, goal, tally):
 
 
 @part
+def copy_down(levels, d):
+    """What level d has, to the next."""
+    for i in range(levels.shape[1]):
+        levels[d + 1, i] = levels[d, i]
+
+
+@part
 def put_next(gains, stack, d, j):
     """Copy the state of level d to the next and choose j there; what the value changes by."""
-    for i in range(stack.state.shape[1]):
-        stack.state[d + 1, i] = stack.state[d, i]
+    copy_down(stack.state, d)
     stack.marks[d + 1, CHOSEN] = j
     return put(gains, stack.state[d + 1], j)
 
@@ -461,14 +467,24 @@ def enter(gains, room, stack, d, desk, measured, found, goal, tally):
     return True
 
 
+@part_for("tangents", lambda clients, touching, j: None)
+def move_touching(clients, touching, j):
+    """A tangent touches where it did, seen from the set with j."""
+    for p in range(clients.indptr[1, j], clients.indptr[1, j + 1]):
+        i = clients.rows[p]
+        touching[i] = max(0.0, touching[i] - clients.hazards[p])
+    for p in range(clients.indptr[2, j], clients.indptr[2, j + 1]):
+        i = clients.rows[p]
+        touching[i] = max(0.0, touching[i] - clients.data[p])
+
+
 @part
 def make_child(gains, room, stack, d, p, tally):
     """The child with candidate p at the next level, and the candidates after it that fit."""
     j, marks, numbers = stack.elements[d, p], stack.marks, stack.numbers
     numbers[d + 1, VALUE] = numbers[d, VALUE] + put_next(gains, stack, d, j)
     if len(gains.heads) > 0:
-        for i in range(stack.gain.shape[1]):
-            stack.gain[d + 1, i] = stack.gain[d, i]
+        copy_down(stack.gain, d)
         tally[WORK] += lower_gains(gains, stack.state[d], stack.state[d + 1], stack.gain[d + 1], j)
     numbers[d + 1, LOAD] = numbers[d, LOAD] + room.weights[j]
     numbers[d + 1, REST] = numbers[d, REST]
@@ -483,15 +499,8 @@ def make_child(gains, room, stack, d, p, tally):
         if (not room.knapsack or room.weights[k] <= left) and (b < 0 or stack.used[d + 1, b] < room.caps[b]):
             stack.elements[d + 1, size], stack.upper[d + 1, size] = k, stack.upper[d, q]
             size += 1
-    for i in range(stack.thresholds.shape[1]):
-        stack.thresholds[d + 1, i] = stack.thresholds[d, i]
-    clients = gains.clients
-    for p in range(clients.indptr[1, j], clients.indptr[1, j + 1]):  # a tangent touches where it did, seen from here
-        i = clients.rows[p]
-        stack.thresholds[d + 1, i] = max(0.0, stack.thresholds[d + 1, i] - clients.hazards[p])
-    for p in range(clients.indptr[2, j], clients.indptr[2, j + 1]):
-        i = clients.rows[p]
-        stack.thresholds[d + 1, i] = max(0.0, stack.thresholds[d + 1, i] - clients.data[p])
+    copy_down(stack.thresholds, d)
+    move_touching(gains.clients, stack.thresholds[d + 1], j)
     marks[d + 1, SIZE], marks[d + 1, PLACE] = size, -1
     marks[d + 1, BEGUN], marks[d + 1, BOUNDED], marks[d + 1, LIMIT] = tally[WORK], -1, -1
     tally[WORK] += 2 * effort(gains.clients, j) + stack.state.shape[1] // 2 + size

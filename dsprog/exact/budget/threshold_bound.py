@@ -93,7 +93,7 @@ def sort_falling(key, index, size):
         gap //= 3
 
 
-@part
+@part_for("knapsack", lambda room, j, score: score)
 def key_of(room, j, score):
     """What candidates are sorted by: score, or score for each unit of weight."""
     if not room.knapsack:
@@ -103,26 +103,26 @@ def key_of(room, j, score):
     return np.inf if score > 0.0 else score
 
 
-@part
-def fill(room, elements, score, ends, left, used, desk):
-    """The most that candidates from a place on, sorted by their keys, add within the budget, and where it ends.
+@part_for("knapsack", lambda room, elements, score, first, size, left, share: (0.0, first))
+def fill_knapsack(room, elements, score, first, size, left, share):
+    """Dantzig: by falling density, the last one in part."""
+    total, q = 0.0, first
+    while q < size and score[q] > 0.0:
+        w = room.weights[elements[q]]
+        if left <= 0.0 and w > 0.0:  # those without weight still fit
+            break
+        share[q] = 1.0 if w <= left or w == 0.0 else left / w
+        total += share[q] * score[q]
+        left = max(0.0, left - w)
+        q += 1
+    return total, q
 
-    ``ends``: first place, number of candidates, how many may be taken, and how many must. -inf: too few are left.
-    """
+
+@part_for("blocks", lambda room, elements, score, ends, used, desk: (0.0, ends[0]))
+def fill_blocks(room, elements, score, ends, used, desk):
+    """The best first, each where its block has a place left."""
     first, size, most, least = ends
-    share, total, taken = desk.scores[SHARE], 0.0, 0
-    if room.knapsack:
-        q = first
-        while q < size and score[q] > 0.0:
-            w = room.weights[elements[q]]
-            if left <= 0.0 and w > 0.0:  # those without weight still fit
-                break
-            share[q] = 1.0 if w <= left or w == 0.0 else left / w
-            total += share[q] * score[q]
-            left = max(0.0, left - w)
-            q += 1
-        return total, q
-    counts, caps = desk.counts, room.caps
+    share, counts, caps, total, taken = desk.scores[SHARE], desk.counts, room.caps, 0.0, 0
     for b in range(len(caps)):
         counts[b] = used[b]
     q = first
@@ -140,6 +140,26 @@ def fill(room, elements, score, ends, left, used, desk):
     return (total if taken >= least else -np.inf), q
 
 
+@part
+def fill(room, elements, score, ends, left, used, desk):
+    """The most that candidates from a place on, sorted by their keys, add within the budget, and where it ends.
+
+    ``ends``: first place, number of candidates, how many may be taken, and how many must. -inf: too few are left.
+    """
+    first, size, most, least = ends
+    share, total = desk.scores[SHARE], 0.0
+    if room.knapsack:
+        return fill_knapsack(room, elements, score, first, size, left, share)
+    if len(room.caps) > 0:
+        return fill_blocks(room, elements, score, ends, used, desk)
+    q = first
+    while q < size and q - first < most and (score[q] > 0.0 or q - first < least):
+        share[q] = 1.0
+        total += score[q]
+        q += 1
+    return (total if q - first >= least else -np.inf), q
+
+
 @part_for("knapsack", lambda room, elements, score, size, left: 0.0)
 def price_of(room, elements, score, size, left):
     """Dantzig's price of a unit of the knapsack: the density of the first candidate that does not fit."""
@@ -153,6 +173,18 @@ def price_of(room, elements, score, size, left):
     return 0.0
 
 
+@part_for("knapsack", lambda room, elements, upper, score, size, left, above: size)
+def trim_knapsack(room, elements, upper, score, size, left, above):
+    """Leave out those by which a bound that lies so far above the target does not stay there."""
+    price, kept = price_of(room, elements, score, size, left), 0
+    for q in range(size):
+        reduced = score[q] - price * room.weights[elements[q]]
+        if reduced >= 0.0 or above + reduced > 0.0:
+            elements[kept], upper[kept], score[kept] = elements[q], upper[q], score[q]
+            kept += 1
+    return kept
+
+
 @part
 def trim(room, elements, upper, score, ends, left, used, bound, target, desk):
     """Leave out candidates that no better set has, and return how many stay, in their order.
@@ -163,13 +195,7 @@ def trim(room, elements, upper, score, ends, left, used, bound, target, desk):
     """
     _, size, most, _ = ends
     if room.knapsack:
-        price, kept = price_of(room, elements, score, size, left), 0
-        for q in range(size):
-            reduced = score[q] - price * room.weights[elements[q]]
-            if reduced >= 0.0 or bound + reduced > target:
-                elements[kept], upper[kept], score[kept] = elements[q], upper[q], score[q]
-                kept += 1
-        return kept
+        return trim_knapsack(room, elements, upper, score, size, left, bound - target)
     _, stop = fill(room, elements, score, ends, left, used, desk)
     taken, last = 0, 0.0
     for q in range(stop):
@@ -220,13 +246,30 @@ def lifted_gain(clients, state, desk, j):
     return total
 
 
-@part_for("thresholds", lambda clients, state, stop, desk, goal, distance: False)
+@part_for("tangents", lambda clients, stop, desk, goal: None)
+def move_tangents(clients, stop, desk, goal):
+    """One step of Frank and Wolfe: the tangents towards what the bound takes."""
+    tau, h, indptr = desk.clients[THRESHOLD], desk.clients[SUBGRADIENT], clients.indptr
+    for i in range(clients.offsets[1], clients.offsets[3]):
+        h[i] = 0.0
+    for q in range(stop):
+        share, j = desk.scores[SHARE, q], desk.lists[ORDER, q]
+        for p in range(indptr[1, j], indptr[1, j + 1]):
+            h[clients.rows[p]] += share * min(clients.hazards[p], ENOUGH)
+        for p in range(indptr[2, j], indptr[2, j + 1]):
+            h[clients.rows[p]] += share * clients.data[p]
+    goal[STEP] += 1.0
+    for i in range(clients.offsets[1], clients.offsets[3]):
+        tau[i] += 2.0 / (goal[STEP] + 2.0) * (h[i] - tau[i])
+
+
+@part_for("maxima", lambda clients, state, stop, desk, goal, distance: False)
 def move_thresholds(clients, state, stop, desk, goal, distance):
     """One step of the thresholds against the deflected subgradient; False where they are optimal."""
     tau, direction, h = desk.clients[THRESHOLD], desk.clients[DIRECTION], desk.clients[SUBGRADIENT]
-    maxima, places, indptr = clients.offsets[1], clients.offsets[3], clients.indptr
-    for i in range(places):
-        h[i] = 1.0 if i < maxima else 0.0
+    maxima, indptr = clients.offsets[1], clients.indptr
+    for i in range(maxima):
+        h[i] = 1.0
     for q in range(stop):
         share = desk.scores[SHARE, q]
         if share > 0.0:
@@ -235,13 +278,6 @@ def move_thresholds(clients, state, stop, desk, goal, distance):
                 i = clients.rows[p]
                 if clients.data[p] > tau[i]:
                     h[i] -= share
-            for p in range(indptr[1, j], indptr[1, j + 1]):
-                h[clients.rows[p]] += share * min(clients.hazards[p], ENOUGH)
-            for p in range(indptr[2, j], indptr[2, j + 1]):
-                h[clients.rows[p]] += share * clients.data[p]
-    goal[STEP] += 1.0
-    for i in range(maxima, places):
-        tau[i] += 2.0 / (goal[STEP] + 2.0) * (h[i] - tau[i])
     product, square = 0.0, 0.0
     for i in range(maxima):
         if h[i] > 0.0 and tau[i] <= state[i]:
@@ -254,7 +290,7 @@ def move_thresholds(clients, state, stop, desk, goal, distance):
         direction[i] = h[i] + weight * direction[i]
         square += direction[i] * direction[i]
     if square <= 0.0:
-        return places > maxima
+        return False
     for i in range(maxima):
         tau[i] = max(state[i], tau[i] - goal[LENGTH] * distance / square * direction[i])
     return True
@@ -274,7 +310,10 @@ def move(clients_of, state, stop, desk, goal, distance):
     """One step of prices, or of thresholds and tangents; False where they are optimal."""
     prices, lists = desk.prices, desk.lists
     if prices.shape[1] == 0:
-        return move_thresholds(clients_of.clients, state, stop, desk, goal, distance)
+        clients = clients_of.clients
+        move_tangents(clients, stop, desk, goal)
+        moved = move_thresholds(clients, state, stop, desk, goal, distance)
+        return moved or clients.offsets[3] > clients.offsets[1]
     for j in range(len(clients_of.modular)):
         prices[USED, j] = 0.0
     for q in range(stop):
