@@ -122,7 +122,7 @@ class CentralPath:
         if np.isfinite(target):  # a little inside, so that the first steps are not short
             self.y += 0.1 * max(0.0, point.bound() - target) / len(self.y)
         self.iterations, self.flops, self.lengths = 0, 0.0, (1.0, 1.0)
-        self.room = np.empty(0)
+        self.single, self.room, self.single_room = True, np.empty(0), np.empty(0, dtype=np.float32)
         Z, shift = self.point().Z(), 1e-9 * float(np.abs(self.y).max())
         W = inverse(Z)
         while W is None:  # rounding on the way from the parent
@@ -147,13 +147,6 @@ class CentralPath:
     def size(self) -> int:
         """The order of the Newton system."""
         return len(self.y) + len(self.cuts)
-
-    def workspace(self) -> Floats:
-        """Room for the Newton system, the same memory at each step: new pages cost as much as filling them."""
-        entries = self.size**2
-        if len(self.room) < entries:
-            self.room = np.empty(2 * entries)
-        return self.room[:entries].reshape(self.size, self.size)
 
     def outcome(self) -> SemidefiniteOutcome:
         """Step; exchange cuts when this relaxation cannot reach the target; give up if that stalls."""
@@ -193,19 +186,15 @@ class CentralPath:
 
     def step(self, bound: float) -> bool:
         """One Newton step; whether there was one."""
-        from scipy.linalg.lapack import dpotrf, dpotrs
-
-        N, cuts, X, W = len(self.y), self.cuts, self.X, self.W
+        N, cuts, W = len(self.y), self.cuts, self.W
         mu = self.next_mu(bound)
-        M = self.workspace()
         over = cuts.slack / cuts.gamma
-        newton_kernel(W, X, cuts.vertices, cuts.signs, cuts.triangles, over, M)
         rhs = np.concatenate([mu * np.diag(W) - 1.0, mu * cuts.gram(W) - 1.0 - mu / cuts.gamma])
-        factor, info = dpotrf(M.T, lower=0, overwrite_a=1, clean=0)
-        if info:
+        solve = self.newton_system(over)
+        if solve is None:
             return False
         self.flops += self.size**3 / 3 + 10.0 * N**3
-        d = dpotrs(factor, rhs, lower=0)[0]
+        d = solve(rhs)
         if not np.isfinite(d).all():
             return False
         move = self.move(mu, d, over)
@@ -215,10 +204,36 @@ class CentralPath:
             error = 0.5 * (error + error.T)
             left = move.dgamma * move.dslack / cuts.gamma
             rhs -= np.concatenate([np.diag(error), cuts.gram(error) - left])
-            second = self.move(mu, dpotrs(factor, rhs, lower=0)[0], over, error, left)
+            second = self.move(mu, solve(rhs), over, error, left)
             if second.primal + second.dual > move.primal + move.dual:
                 move = second
         return self.moved(move)
+
+    def newton_system(self, over: Floats) -> Callable[[Floats], Floats] | None:
+        """What solves the Newton system, or None if it is not positive definite.
+
+        The system is most of the work, and single precision takes half of it. An inexact direction leaves nothing
+        behind but diag X a little off 1, which the next step corrects; no bound rests on it. Once that fails, double
+        precision.
+        """
+        from scipy.linalg.lapack import dpotrf, dpotrs, spotrf, spotrs
+
+        entries, cuts = self.size**2, self.cuts
+        if len(self.room) < entries:  # the same memory at each step: new pages cost as much as filling them
+            self.room, self.single_room = np.empty(2 * entries), np.empty(2 * entries, dtype=np.float32)
+        M = self.room[:entries].reshape(self.size, self.size)
+        newton_kernel(self.W, self.X, cuts.vertices, cuts.signs, cuts.triangles, over, M)
+        if self.single:
+            unit = len(self.y) / float(np.trace(self.W))  # of y: the system has its inverse, so no data overflow
+            rounded = self.single_room[:entries].reshape(self.size, self.size)
+            with np.errstate(over="ignore"):
+                np.multiply(M, unit, out=rounded, casting="same_kind")
+            factor, info = spotrf(rounded.T, lower=0, overwrite_a=1, clean=0)
+            if not info and np.isfinite(factor.diagonal()).all():
+                return lambda rhs: unit * np.asarray(spotrs(factor, rhs, lower=0)[0], dtype=float)
+            self.single = False
+        exact, info = dpotrf(M.T, lower=0, overwrite_a=1, clean=0)
+        return None if info else lambda rhs: np.asarray(dpotrs(exact, rhs, lower=0)[0])
 
     def move(self, mu: float, d: Floats, over: Floats, error: Floats | float = 0.0, left: Floats | float = 0.0) -> Move:
         """The direction that a solution of the system means, and how far it can be followed."""

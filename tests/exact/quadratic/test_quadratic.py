@@ -19,7 +19,7 @@ from dsprog.exact.quadratic.semidefinite_cuts import (
     violated_pentagons,
     violated_triangles,
 )
-from dsprog.exact.quadratic.semidefinite_path import InteriorPoint
+from dsprog.exact.quadratic.semidefinite_path import CentralPath, InteriorPoint
 from dsprog.exact.quadratic.tabu import random_starts, tabu_search
 from dsprog.functions.table import all_masks
 from dsprog.generators import FAMILIES
@@ -270,7 +270,7 @@ def test_more_violated_triangles_than_there_is_room_for():
     assert len(violated_triangles(equal, 10, -0.2, 1)) == 10
 
 
-@pytest.mark.parametrize("scale", [1e-6, 1.0, 1e8])
+@pytest.mark.parametrize("scale", [1e-60, 1e-6, 1.0, 1e8, 1e60])
 @pytest.mark.parametrize("pentagons", [0, 10])
 def test_the_bound_scales_and_pentagons_tighten_it(scale, pentagons):
     form = random_form(41, largest=10)
@@ -281,6 +281,20 @@ def test_the_bound_scales_and_pentagons_tighten_it(scale, pentagons):
     outcome = path.run(SemidefinitePoint.diagonally_dominant(scale * C), scale * best)
     assert outcome.bound >= scale * best
     assert outcome.bound <= scale * best + 0.05 * scale * form.scale
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_path_is_followed_to_its_end_in_double_precision(seed):
+    """Far beyond what single precision resolves: steps change to double."""
+    C = random_form(50 + seed, largest=10).spin_matrix()[0]
+    loose = InteriorPoint(violation=-np.inf, pentagons=0)  # no cuts
+    point = SemidefinitePoint.diagonally_dominant(C)
+    path = CentralPath(loose, point, -np.inf, lambda: False)
+    while path.gap > 1e-11 * path.point().value and path.iterations < 100 and path.step(path.point().bound()):
+        path.iterations += 1
+    assert not path.single
+    assert path.gap <= 1e-9 * path.point().value
+    assert is_positive_definite(path.point().Z())
 
 
 def test_bounds_are_rounded_up_to_values_that_exist():
