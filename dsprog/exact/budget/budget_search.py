@@ -22,20 +22,9 @@ from dsprog.core.validation import Floats, Ints, Masks
 from dsprog.exact.budget.budget_rows import Budget
 from dsprog.exact.budget.by_client import ByClient, by_client_of, prices_of
 from dsprog.exact.budget.client_kernels import Gains, least_gains_kernel
-from dsprog.exact.budget.depth_first import (
-    CHOSEN,
-    DEPTH,
-    FOUND,
-    NODES,
-    PLACE,
-    REST,
-    SIZE,
-    TARGET,
-    Found,
-    Stack,
-)
-from dsprog.exact.budget.depth_first import WORK as LOOPS
 from dsprog.exact.budget.exchange_walk import exchange_kernel
+from dsprog.exact.budget.search_stack import CHOSEN, DEPTH, FOUND, NODES, PLACE, REST, SIZE, TARGET, Found, Stack
+from dsprog.exact.budget.search_stack import WORK as LOOPS
 from dsprog.exact.budget.tasks import BOUND_BY_GAINS, BOUND_BY_STEPS, LOAD_PATH, SEARCH, budget_kernel
 from dsprog.exact.budget.threshold_bound import DIRECTION, LENGTH, ORDER, STEP, THRESHOLD, Desk
 from dsprog.run.driver import Bundle, Expansion, Method, concatenate, take

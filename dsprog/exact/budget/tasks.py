@@ -6,16 +6,11 @@ from typing import Any
 
 from dsprog.core.kernel import short_kernel
 from dsprog.exact.budget.client_kernels import Gains, gain_of, put
-from dsprog.exact.budget.depth_first import (
-    PRICED,
-    REST,
-    VALUE,
-    Stack,
-    bound_by_gains,
-    bound_by_steps,
-    search,
-)
+from dsprog.exact.budget.depth_first import search
+from dsprog.exact.budget.gains_at_node import bound_by_gains
+from dsprog.exact.budget.search_stack import REST, VALUE, Stack
 from dsprog.exact.budget.threshold_bound import ORDER
+from dsprog.exact.budget.thresholds_at_node import PRICED, bound_by_steps
 
 LOAD_PATH, BOUND_BY_GAINS, BOUND_BY_STEPS, SEARCH = 0, 1, 2, 3
 
