@@ -10,7 +10,8 @@ fewer children.
 elements of a better set has at least the r-th part of what is missing. Only gains that reach that are computed again.
 
 Whether thresholds pay at a node with r places is measured: the work below nodes with and without them, in steps of
-loops. Nodes without are tried from the leaves upwards, so that no trial is long.
+loops. Nodes without are tried from the leaves upwards, so that no trial is long. The measure can be wrong, since nodes
+below one without are many and easy: where many places are left, all nodes have prices.
 
 Where clients are about few elements each, the gains of all are kept up to date instead: an element that is chosen
 changes those that share a client with it (:func:`dsprog.exact.budget.client_kernels.lower_gains`).
@@ -56,6 +57,7 @@ PRICE_STEPS = 60  # of prices: they are many more than thresholds
 PRICED = 20  # steps of loops that an entry costs as prices are moved
 NODE_STEPS = 12  # of thresholds at a node below the root
 TRIALS = 4  # nodes with, and without thresholds, before one is preferred
+MANY = 8  # places left: prices are used at all nodes with more
 EXPLORE = 64  # every so many nodes the other one is tried
 PATIENCE = 3.0  # thresholds trim what is below, which makes nodes there fewer: others must be so much cheaper
 FEWER = 3  # so many times: children by a client keep more candidates than those by gains
@@ -459,7 +461,8 @@ def enter(gains, room, stack, d, desk, measured, found, goal, tally):
         return False
     if stack.thresholds.shape[1] == 0 or most < 3 or goal[TARGET] == -np.inf or size < 3:
         return True
-    stack.marks[d, BOUNDED] = 1 if with_thresholds(measured, most) else 0
+    needed = stack.prices.shape[1] > 0 and most > MANY
+    stack.marks[d, BOUNDED] = 1 if needed or with_thresholds(measured, most) else 0
     if stack.marks[d, BOUNDED] == 1 and closed_by_thresholds(gains, room, stack, d, desk, measured, goal, tally):
         return False
     if gains.clients.offsets[1] > 0 and (stack.marks[d, BOUNDED] == 1 or (d > 0 and stack.marks[d - 1, LIMIT] > 0)):
