@@ -32,6 +32,7 @@ from dsprog.run.run import Run
 
 WORK, INTERPRETED_WORK = 20_000_000, 500_000  # steps of loops between two looks at the clock
 ROOT_STEPS, ROW_STEPS = 500, 40  # of thresholds, for the whole problem and for what an interruption left
+PRICED_STEPS = 100  # of prices for the whole problem: nodes go on with them, and small problems need no more
 CHUNK = 20  # of those steps after which candidates are trimmed
 SHORTEST = 1e-3  # thresholds are left alone when their steps are this short
 GRAINS_KEPT, LEAST_GRAIN = 0.99, 1000.0  # of a grain, and of rounding: what is closed by a grain must be far from both
@@ -325,7 +326,8 @@ class Subtree:
         self.do(BOUND_BY_GAINS)
         desk.clients[THRESHOLD], desk.clients[DIRECTION] = stack.thresholds[0], 0.0
         goal[LENGTH : STEP + 1] = 1.0, 0.0, math.inf, 0.0
-        left = ROW_STEPS if len(self.path) else ROOT_STEPS
+        whole = PRICED_STEPS if self.method.entries else ROOT_STEPS
+        left = ROW_STEPS if len(self.path) else whole
         while left > 0 and goal[LENGTH] > SHORTEST and stack.numbers[0, REST] > goal[TARGET] and stack.marks[0, SIZE]:
             steps = min(left, CHUNK, 1 + WORK // (1 + int(stack.marks[0, SIZE]) * clients))
             self.do(BOUND_BY_STEPS, steps)

@@ -78,7 +78,7 @@ def enter(gains, room, stack, d, desk, measured, found, goal, tally):
         return False
     if stack.thresholds.shape[1] == 0 or most < 3 or goal[TARGET] == -np.inf or size < 3:
         return True
-    stack.marks[d, BOUNDED] = 1 if with_thresholds(measured, most) else 0
+    stack.marks[d, BOUNDED] = 1 if with_thresholds(stack, measured, most) else 0
     if stack.marks[d, BOUNDED] == 1 and closed_by_thresholds(gains, room, stack, d, desk, measured, goal, tally):
         return False
     if gains.clients.offsets[1] > 0 and (stack.marks[d, BOUNDED] == 1 or (d > 0 and stack.marks[d - 1, LIMIT] > 0)):

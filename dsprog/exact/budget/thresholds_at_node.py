@@ -1,7 +1,8 @@
 """Thresholds and prices at a node of the depth-first search: steps, the candidates that they leave, and their order.
 
 Whether they pay at a node with r places is measured: the work below nodes with and without them, in steps of loops.
-Nodes without are tried from the leaves upwards, so that no trial is long.
+Nodes without are tried from the leaves upwards, so that no trial is long. The measure can be wrong, since nodes below
+one without are many and easy: where many places are left, all nodes have prices.
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ PRICE_STEPS = 60  # of prices: they are many more than thresholds
 PRICED = 20  # steps of loops that an entry costs as prices are moved
 NODE_STEPS = 12  # of thresholds at a node below the root
 TRIALS = 4  # nodes with, and without thresholds, before one is preferred
+MANY = 8  # places left: prices are used at all nodes with more
 EXPLORE = 64  # every so many nodes the other one is tried
 PATIENCE = 3.0  # thresholds trim what is below, which makes nodes there fewer: others must be so much cheaper
 USEFUL = 0.7  # of the children: thresholds that leave more of them are not worth their steps, if they cost more
@@ -48,11 +50,13 @@ def prefers_thresholds(measured, r):
 
 
 @part
-def with_thresholds(measured, r):
+def with_thresholds(stack, measured, r):
     """Whether to compute thresholds at a node with r places.
 
     ``measured``: nodes without and with them, the work below these, and children before and after thresholds.
     """
+    if stack.prices.shape[1] > 0 and r > MANY:
+        return True
     if measured[1, r] < TRIALS or (r > 3 and prefers_thresholds(measured, r - 1)):
         return True
     if measured[0, r] < TRIALS:
