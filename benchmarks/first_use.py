@@ -163,6 +163,7 @@ PATHS = {
     "coverage, exactly 5": lambda: reward("coverage_rewards", 50, 5),
     "influence, exactly 5": lambda: reward("influence_rewards", 50, 5),
     "facility, n = 60, exactly 10": lambda: reward("facility_rewards", 60, 10),
+    "facility, n = 100, exactly 12": lambda: reward("facility_rewards", 100, 12),
     "coverage, n = 100, exactly 10": lambda: reward("coverage_rewards", 100, 10),
     "influence, n = 100, exactly 12": lambda: reward("influence_rewards", 100, 12),
     "concave, n = 40, at most 8": lambda: family("concave", 40, max=8),

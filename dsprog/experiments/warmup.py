@@ -13,8 +13,9 @@ from dsprog.core.kernel import compilations, nothing_interpreted
 from dsprog.exact.budget.budget_branch_and_bound import BudgetBranchAndBound
 from dsprog.exact.compact.compact_model import CompactModel
 from dsprog.exact.interval.branch_and_bound import BranchAndBound
-from dsprog.generators import FAMILIES, sparse_linear_model
+from dsprog.generators import FAMILIES, coverage_rewards, facility_rewards, influence_rewards, sparse_linear_model
 from dsprog.solve.enumerate import enumerate_best
+from dsprog.solve.maximize import maximize
 from dsprog.solve.minimize import minimize
 from dsprog.submodular import minimize_submodular
 
@@ -27,6 +28,13 @@ def paths() -> Iterator[Path]:
         yield name, lambda family=family: minimize(family(9, 0))  # type: ignore[misc]
     concave, coverage = FAMILIES["concave"](12, 0), FAMILIES["coverage"](12, 0)
     yield "budgets", lambda: minimize(concave, BudgetBranchAndBound(), constraints=[Cardinality(max=4)])
+    for kind, reward in (
+        ("facilities", facility_rewards),
+        ("coverage", coverage_rewards),
+        ("influence", influence_rewards),
+    ):
+        rewards = reward(60, 0)  # as sparse as larger ones: their clients are searched in another way than dense ones
+        yield f"budgets, {kind}", lambda rewards=rewards: maximize(rewards, constraints=[Cardinality(max=3)])  # type: ignore[misc]
     yield "intervals", lambda: minimize(concave, BranchAndBound())
     yield "the best sets", lambda: enumerate_best(concave, 3)
     yield "submodular minimisation", lambda: minimize_submodular(coverage.f + -1.0)

@@ -67,7 +67,7 @@ def budget_of(problem: Problem) -> Budget | None:
         unit = a[there][0]
         if (a[free] == unit).all() and unit > 0:
             least = max(least, int(np.ceil(lo / unit - 1e-12)) if low else 0)
-            most = min(most, int(np.floor(hi / unit + 1e-12)))
+            most = int(min(most, np.floor(hi / unit + 1e-12)))  # hi may be infinite
         elif not low and (a[there] == unit).all() and unit > 0 and (blocks[there] < 0).all() and not knapsack:
             blocks[there] = len(caps)
             caps.append(int(np.floor(hi / unit + 1e-12)))

@@ -139,8 +139,6 @@ class BudgetSearch(Method):
             "smooth": curves > maxima or cost_curves > cost_maxima,
             "curves": curves > survivals or cost_curves > cost_survivals,
             "by client": len(self.by_client.heads) > 0,
-            "knapsack": self.budget.knapsack,
-            "blocks": len(self.budget.caps) > 0,
         }
         return frozenset(name for name, there in has.items() if not there)
 

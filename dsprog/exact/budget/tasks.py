@@ -16,10 +16,13 @@ LOAD_PATH, BOUND_BY_GAINS, BOUND_BY_STEPS, SEARCH = 0, 1, 2, 3
 
 
 def steps_of_task(gains: Gains, room: Any, stack: Stack, *others: Any) -> int:
-    """About what a task costs where it is interpreted: a twelfth of its own count, since most of that is not loops."""
+    """About what a task costs where it is interpreted: a small part of its own count, since most of that is not loops.
+
+    As much as is allowed then takes a little more than a second, and compiling the search about four.
+    """
     task, amount = others[-2:]
     size = gains.clients.indptr.size + len(gains.clients.data) + PRICED * stack.prices.shape[1]
-    return int(amount if task == SEARCH else size * max(1, amount)) // 12
+    return int(amount if task == SEARCH else size * max(1, amount)) // 16
 
 
 @short_kernel(steps_of_task)

@@ -93,7 +93,7 @@ def sort_falling(key, index, size):
         gap //= 3
 
 
-@part_for("knapsack", lambda room, j, score: score)
+@part
 def key_of(room, j, score):
     """What candidates are sorted by: score, or score for each unit of weight."""
     if not room.knapsack:
@@ -103,7 +103,7 @@ def key_of(room, j, score):
     return np.inf if score > 0.0 else score
 
 
-@part_for("knapsack", lambda room, elements, score, first, size, left, share: (0.0, first))
+@part
 def fill_knapsack(room, elements, score, first, size, left, share):
     """Dantzig: by falling density, the last one in part."""
     total, q = 0.0, first
@@ -118,7 +118,7 @@ def fill_knapsack(room, elements, score, first, size, left, share):
     return total, q
 
 
-@part_for("blocks", lambda room, elements, score, ends, used, desk: (0.0, ends[0]))
+@part
 def fill_blocks(room, elements, score, ends, used, desk):
     """The best first, each where its block has a place left."""
     first, size, most, least = ends
@@ -160,7 +160,7 @@ def fill(room, elements, score, ends, left, used, desk):
     return (total if q - first >= least else -np.inf), q
 
 
-@part_for("knapsack", lambda room, elements, score, size, left: 0.0)
+@part
 def price_of(room, elements, score, size, left):
     """Dantzig's price of a unit of the knapsack: the density of the first candidate that does not fit."""
     for q in range(size):
@@ -173,7 +173,7 @@ def price_of(room, elements, score, size, left):
     return 0.0
 
 
-@part_for("knapsack", lambda room, elements, upper, score, size, left, above: size)
+@part
 def trim_knapsack(room, elements, upper, score, size, left, above):
     """Leave out those by which a bound that lies so far above the target does not stay there."""
     price, kept = price_of(room, elements, score, size, left), 0

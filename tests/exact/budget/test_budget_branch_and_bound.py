@@ -357,3 +357,13 @@ def test_clients_of_many_equal_probabilities_end_in_time():
     found = ds.minimize(objective, constraints=[ds.Cardinality(max=10)], time_limit=5)
     assert found.seconds < 10
     assert found.lower_bound <= found.value
+
+
+def test_a_row_that_only_asks_for_more_is_a_budget_from_below():
+    row = ds.LinearConstraint([[0.0, 3.0, 3.0, 0.0]], lo=[3.0], hi=[np.inf])
+    objective = ds.Coverage([[1, 0, 0, 1], [0, 1, 0, 1], [0, 1, 1, 0]])
+    result = ds.minimize(objective, ds.BranchAndBound(), constraints=[row])
+    whole = ds.LinearConstraint([[3.0] * 4], lo=[3.0], hi=[np.inf])
+    budget = budget_of(ds.Problem(objective - 0.0, (whole,)))
+    assert (budget.least, budget.most) == (1, 4)
+    assert ds.minimize(objective, constraints=[row]).value == result.value == 1.0
