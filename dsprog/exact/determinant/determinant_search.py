@@ -11,10 +11,10 @@ import numpy as np
 from dsprog.core.problem import Problem
 from dsprog.core.rows import propagate
 from dsprog.core.validation import Floats, Ints, Masks
-from dsprog.exact.determinant.branching import Losses, branching_place
 from dsprog.exact.determinant.determinant_problem import Reward, reward_of
 from dsprog.exact.determinant.determinant_starts import good_sets
 from dsprog.exact.determinant.gamma_bound import DeterminantNode
+from dsprog.exact.determinant.measured_branching import Losses, branching_place
 from dsprog.exact.determinant.size_polytope import best_set
 from dsprog.exact.determinant.small_sets import small_sets
 from dsprog.exact.determinant.spectral_ascent import Climb, climb

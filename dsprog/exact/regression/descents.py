@@ -8,9 +8,9 @@ import numpy as np
 
 from dsprog.core.kernel import short_kernel
 from dsprog.core.validation import Floats, Masks
-from dsprog.exact.regression.branching import probe
 from dsprog.exact.regression.coefficient_boxes import tighten_boxes
 from dsprog.exact.regression.perspective_bound import relax
+from dsprog.exact.regression.probed_branching import probe
 
 RELAX, TIGHTEN, PROBE = 0, 1, 2
 

@@ -10,11 +10,11 @@ import numpy as np
 
 from dsprog.core.algebra import LinearCombination, Sum
 from dsprog.core.validation import Floats, Ints, Masks
-from dsprog.exact.regression.branching import Branch, largest_coefficient
 from dsprog.exact.regression.budget import Capped, capped
 from dsprog.exact.regression.logistic_bound import Classes, descend_logistic
 from dsprog.exact.regression.loss_term import loss_term
 from dsprog.exact.regression.priced_descent import Budgeted
+from dsprog.exact.regression.probed_branching import Branch, largest_coefficient
 from dsprog.functions.logistic import LogisticLoss
 
 LOGISTIC_SWEEPS = 60

@@ -10,7 +10,6 @@ import numpy as np
 
 from dsprog.core.algebra import LinearCombination, Sum
 from dsprog.core.validation import Floats, Ints, Masks
-from dsprog.exact.regression.branching import Branch, candidates, largest_coefficient, strongest
 from dsprog.exact.regression.budget import Capped, capped
 from dsprog.exact.regression.descents import PROBE, RELAX, TIGHTEN, Marks, descents
 from dsprog.exact.regression.diagonal import raised_diagonal, supergradient
@@ -18,6 +17,7 @@ from dsprog.exact.regression.elimination import eliminated, factorised, safe_shi
 from dsprog.exact.regression.loss_term import loss_term
 from dsprog.exact.regression.perspective_bound import DescentLimits, Relaxed
 from dsprog.exact.regression.priced_descent import Budgeted, descend_with_budget
+from dsprog.exact.regression.probed_branching import Branch, candidates, largest_coefficient, strongest
 from dsprog.functions.regression import LeastSquares
 
 SMALLEST = 1e-5  # least eigenvalue of the scaled G that elimination in floating point can bear

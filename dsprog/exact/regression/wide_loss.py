@@ -19,12 +19,12 @@ import numpy as np
 
 from dsprog.core.algebra import LinearCombination, Sum
 from dsprog.core.validation import Floats, Ints, Masks
-from dsprog.exact.regression.branching import Branch, largest_coefficient
 from dsprog.exact.regression.budget import Capped, capped
 from dsprog.exact.regression.elimination import eliminated, factorised, safe_shift
 from dsprog.exact.regression.loss_term import loss_term
 from dsprog.exact.regression.perspective_bound import Relaxed
 from dsprog.exact.regression.priced_descent import Budgeted, descend_with_budget
+from dsprog.exact.regression.probed_branching import Branch, largest_coefficient
 from dsprog.exact.regression.relaxation import PRICED_SWEEPS, SMALLEST, Relaxation, first_price, least_eigenvalue_of
 from dsprog.functions.regression import LeastSquares
 

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 import dsprog as ds
-from dsprog.exact.determinant.branching import Losses, branching_place, upper_without
 from dsprog.exact.determinant.determinant_problem import Reward, reward_of
 from dsprog.exact.determinant.determinant_starts import DeterminantMoves, good_sets, value_of
 from dsprog.exact.determinant.gamma_bound import DeterminantNode, diagonal_slope, tangent
+from dsprog.exact.determinant.measured_branching import Losses, branching_place, upper_without
 from dsprog.exact.determinant.size_polytope import best_set, on_total, projected
 from dsprog.exact.determinant.splitting import DiagonalSplit, Optimiser, first_thetas, scaled
 from dsprog.exact.determinant.variance_search import VarianceGoal, searched_by_variances
