@@ -234,7 +234,7 @@ class Kernel:
         tuples = (value for value in known if isinstance(value, type) and issubclass(value, tuple))
         return sorted((t.__name__, t._fields) for t in tuples if hasattr(t, "_fields"))
 
-    @property
+    @functools.cached_property
     def digest(self) -> str:
         """A fingerprint of the code, with that of the kernels called, the structures known and the constants named."""
         code = self.function.__code__
@@ -257,9 +257,14 @@ class Kernel:
 
     @functools.cached_property
     def linked(self) -> Any:
-        """The numba dispatcher that other kernels call."""
+        """The numba dispatcher that other kernels call.
+
+        A part is named by its code. The linker takes the first of several parts with one name, whichever kernel on disk
+        brings it; parts that call others (:meth:`without`) must not have the same name, or a kernel calls those of
+        another.
+        """
         is_part = self.is_part or self.steps is not None  # it may well be that Python never calls it compiled
-        dispatcher = self._dispatcher("part", is_part=True) if is_part else self.compiled
+        dispatcher = self._dispatcher(f"part_{self.digest}", is_part=True) if is_part else self.compiled
         return one_type_of_numbers(dispatcher)
 
     def _dispatcher(self, mark: str, is_part: bool = False) -> Any:

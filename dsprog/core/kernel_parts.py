@@ -16,7 +16,7 @@ from typing import Any
 from dsprog.core.kernel_pipeline import kernel_pipeline
 
 # A part of what compiled code is kept under: another pipeline, another word.
-PIPELINE = "parts as LLVM code, records by address, borrowed arrays 1"
+PIPELINE = "parts as LLVM code named by what they do, records by address, borrowed arrays 1"
 
 
 @functools.cache

@@ -21,7 +21,7 @@ from dsprog.core.problem import Problem
 from dsprog.core.submodularity import rounding
 from dsprog.core.validation import Floats, Masks
 
-VERSION = 2
+VERSION = 3
 SECONDS_BETWEEN = 5.0
 SHARE = 20.0  # so many times longer than writing took the last time, at least
 
