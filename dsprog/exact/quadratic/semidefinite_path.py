@@ -204,9 +204,11 @@ class CentralPath:
             error = 0.5 * (error + error.T)
             left = move.dgamma * move.dslack / cuts.gamma
             rhs -= np.concatenate([np.diag(error), cuts.gram(error) - left])
-            second = self.move(mu, solve(rhs), over, error, left)
-            if second.primal + second.dual > move.primal + move.dual:
-                move = second
+            corrected = solve(rhs)
+            if np.isfinite(corrected).all():  # single precision may overflow where the first direction did not
+                second = self.move(mu, corrected, over, error, left)
+                if second.primal + second.dual > move.primal + move.dual:
+                    move = second
         return self.moved(move)
 
     def newton_system(self, over: Floats) -> Callable[[Floats], Floats] | None:
@@ -226,7 +228,7 @@ class CentralPath:
         if self.single:
             unit = len(self.y) / float(np.trace(self.W))  # of y: the system has its inverse, so no data overflow
             rounded = self.single_room[:entries].reshape(self.size, self.size)
-            with np.errstate(over="ignore"):
+            with np.errstate(over="ignore", invalid="ignore"):  # what is not finite is seen in the factor
                 np.multiply(M, unit, out=rounded, casting="same_kind")
             factor, info = spotrf(rounded.T, lower=0, overwrite_a=1, clean=0)
             if not info and np.isfinite(factor.diagonal()).all():

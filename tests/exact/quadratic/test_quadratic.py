@@ -297,6 +297,29 @@ def test_a_path_is_followed_to_its_end_in_double_precision(seed):
     assert is_positive_definite(path.point().Z())
 
 
+def test_a_correction_that_overflows_is_left_out(monkeypatch):
+    C = random_form(60, largest=10).spin_matrix()[0]
+    path = CentralPath(InteriorPoint(), SemidefinitePoint.diagonally_dominant(C), -np.inf, lambda: False)
+    exact, corrections = path.newton_system, []
+
+    def overflowing(over):
+        solve, asked = exact(over), []
+
+        def answer(rhs):
+            asked.append(1)
+            corrections.extend(asked[1:])
+            return np.full(len(rhs), np.inf) if len(asked) > 1 else solve(rhs)
+
+        return answer
+
+    monkeypatch.setattr(path, "newton_system", overflowing)
+    monkeypatch.setattr("dsprog.exact.quadratic.semidefinite_path.CORRECTED", (-np.inf, np.inf))
+    for _ in range(10):
+        assert path.step(path.point().bound())  # and no warning, which would be an error here
+    assert len(corrections) > 2
+    assert is_positive_definite(path.point().Z())
+
+
 def test_bounds_are_rounded_up_to_values_that_exist():
     """Max-cut of a graph whose degrees are even: cuts differ by two, so a bound within two of a cut proves it."""
     ring = np.roll(np.eye(9), 1, axis=1) + np.roll(np.eye(9), 2, axis=1)
