@@ -228,7 +228,8 @@ class CentralPath:
         if self.single:
             unit = len(self.y) / float(np.trace(self.W))  # of y: the system has its inverse, so no data overflow
             rounded = self.single_room[:entries].reshape(self.size, self.size)
-            with np.errstate(over="ignore", invalid="ignore"):  # what is not finite is seen in the factor
+            # What is not finite is seen in the factor; the half of M that it does not read may hold anything.
+            with np.errstate(over="ignore", invalid="ignore"):
                 np.multiply(M, unit, out=rounded, casting="same_kind")
             factor, info = spotrf(rounded.T, lower=0, overwrite_a=1, clean=0)
             if not info and np.isfinite(factor.diagonal()).all():

@@ -320,6 +320,17 @@ def test_a_correction_that_overflows_is_left_out(monkeypatch):
     assert is_positive_definite(path.point().Z())
 
 
+def test_the_half_of_the_newton_system_that_is_never_written_may_hold_anything():
+    """Memory that is not a number, and says so whenever it is touched: a warning would be an error here."""
+    C = random_form(61, largest=10).spin_matrix()[0]
+    path = CentralPath(InteriorPoint(), SemidefinitePoint.diagonally_dominant(C), -np.inf, lambda: False)
+    entries = 2 * path.size**2
+    path.room = np.full(entries, 0x7FF0000000000001, dtype=np.uint64).view(np.float64)
+    path.single_room = np.empty(entries, dtype=np.float32)
+    assert path.step(path.point().bound())
+    assert path.single
+
+
 def test_bounds_are_rounded_up_to_values_that_exist():
     """Max-cut of a graph whose degrees are even: cuts differ by two, so a bound within two of a cut proves it."""
     ring = np.roll(np.eye(9), 1, axis=1) + np.roll(np.eye(9), 2, axis=1)
