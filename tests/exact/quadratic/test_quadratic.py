@@ -7,6 +7,7 @@ import pytest
 
 import dsprog as ds
 from dsprog.core.quadratic_form import QuadraticForm, Steps
+from dsprog.exact.quadratic import semidefinite_path
 from dsprog.exact.quadratic.form_search import FormSearch
 from dsprog.exact.quadratic.odd_cycle_bound import OddCycleBound
 from dsprog.exact.quadratic.quadratic_branch_and_bound import QuadraticBranchAndBound, as_it_is
@@ -313,22 +314,28 @@ def test_a_correction_that_overflows_is_left_out(monkeypatch):
         return answer
 
     monkeypatch.setattr(path, "newton_system", overflowing)
-    monkeypatch.setattr("dsprog.exact.quadratic.semidefinite_path.CORRECTED", (-np.inf, np.inf))
+    monkeypatch.setattr(semidefinite_path, "CORRECTED", (-np.inf, np.inf))
     for _ in range(10):
         assert path.step(path.point().bound())  # and no warning, which would be an error here
     assert len(corrections) > 2
     assert is_positive_definite(path.point().Z())
 
 
-def test_the_half_of_the_newton_system_that_is_never_written_may_hold_anything():
+def test_the_half_of_the_newton_system_that_is_never_written_may_hold_anything(monkeypatch):
     """Memory that is not a number, and says so whenever it is touched: a warning would be an error here."""
-    C = random_form(61, largest=10).spin_matrix()[0]
-    path = CentralPath(InteriorPoint(), SemidefinitePoint.diagonally_dominant(C), -np.inf, lambda: False)
-    entries = 2 * path.size**2
-    path.room = np.full(entries, 0x7FF0000000000001, dtype=np.uint64).view(np.float64)
-    path.single_room = np.empty(entries, dtype=np.float32)
-    assert path.step(path.point().bound())
-    assert path.single
+    fill, filled = semidefinite_path.newton_kernel, []
+
+    def fill_after_garbage(*args):
+        args[-1].view(np.uint64)[...] = 0x7FF0000000000001  # signalling
+        fill(*args)
+        filled.append(np.isnan(args[-1]).any())
+
+    monkeypatch.setattr(semidefinite_path, "newton_kernel", fill_after_garbage)
+    C = random_form(41, largest=10).spin_matrix()[0]
+    signs = 1.0 - 2.0 * all_masks(len(C))
+    best = np.einsum("bi,ij,bj->b", signs, C, signs).max()
+    assert InteriorPoint().run(SemidefinitePoint.diagonally_dominant(C), best).bound >= best
+    assert any(filled)
 
 
 def test_bounds_are_rounded_up_to_values_that_exist():
