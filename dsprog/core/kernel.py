@@ -27,8 +27,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from dsprog.core.kernel_parts import PIPELINE, part_pipeline
 from dsprog.core.kernel_pipeline import kernel_pipeline
+from dsprog.core.validation import Floats
 
 MOST_STEPS = 200_000  # of loops, interpreted: about a tenth of a second, less than most kernels take to compile
 
@@ -171,8 +174,6 @@ class Kernel:
         if self.steps is not None:
             self.interpreted_steps += self.steps(*args)
             if self.interpreted_steps <= MOST_STEPS and not self.is_on_disk:
-                import numpy as np
-
                 with np.errstate(all="ignore"):
                     return self.interpreted(*args)
         if any(isinstance(arg, tuple) for arg in args):
@@ -302,6 +303,13 @@ def one_type_of_numbers(dispatcher: Any) -> Any:
 def kernel(function: Callable[..., Any]) -> Kernel:
     """Mark ``function`` for compilation by numba on its first call."""
     return Kernel(function)
+
+
+def filled(kernel: Kernel, shape: int | tuple[int, ...], *arguments: Any) -> Floats:
+    """An array of numbers that a kernel fills: its last argument."""
+    out = np.empty(shape)
+    kernel(*arguments, out)
+    return out
 
 
 def short_kernel(

@@ -120,6 +120,11 @@ class SetFunction(ABC):
         """``_values``, refused unless there is one number for each set: for those that would go on with them."""
         return shaped(self._values(masks), (len(masks),), self, "_values")
 
+    def _values_from_chains(self, masks: Masks) -> Floats:
+        """f(S) as the sum of a chain from ∅ through S, for families with f(∅) = 0 whose chains are quick."""
+        orders = np.where(masks, np.arange(self.n), -1)
+        return self._chains(orders, np.zeros(masks.shape, dtype=bool)).sum(axis=1)
+
     def _marginals(self, masks: Masks, among: Masks | None = None) -> Floats:
         """f(S ∪ j) - f(S ∖ j), from 1 + n values a set; 0 where ``among`` is given and False."""
         if among is not None:
@@ -159,8 +164,9 @@ class SetFunction(ABC):
         return result
 
     def _concave_extension(self, x: Floats) -> Floats:
-        """G(x) for every row of x, where ``has_concave_extension``."""
-        raise TypeError(f"{type(self).__name__} has no concave extension")
+        """G(x) for every row of x, where ``has_concave_extension``: by default the height of its tangent at x."""
+        constants, slopes = self._tangents(x)
+        return constants + (slopes * x).sum(axis=1)
 
     def _tangents(self, x: Floats) -> tuple[Floats, Floats]:
         """Constants (B,) and slopes (B, n) of affine functions above f that touch G near x."""

@@ -232,9 +232,9 @@ def as_masks(masks: ArrayLike, n: int, name: str = "masks") -> Masks:
     return np.ascontiguousarray(array)
 
 
-def everywhere(masks: Masks) -> Masks:
-    """All entries of a batch."""
-    return np.ones(masks.shape, dtype=bool)
+def chosen_entries(masks: Masks, among: Masks | None) -> Masks:
+    """Which entries of a batch are asked for: all of them if nobody says."""
+    return np.ones(masks.shape, dtype=bool) if among is None else among
 
 
 def all_masks(n: int) -> Masks:

@@ -13,10 +13,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dsprog.core.kernel import kernel, part
+from dsprog.core.kernel import filled, kernel, part
 from dsprog.core.knowledge import Knowledge
 from dsprog.core.set_function import SetFunction
-from dsprog.core.validation import Floats, Ints, Masks, everywhere
+from dsprog.core.validation import Floats, Ints, Masks, chosen_entries
 from dsprog.functions._grouping import Room, Words, group, mask_of, pack, room_for
 
 
@@ -262,23 +262,18 @@ class ClassInformation(SetFunction):
         return float(self._sums(np.zeros((1, self.n), dtype=bool))[0])
 
     def _sums(self, masks: Masks) -> Floats:
-        out = np.empty(len(masks))
-        values_kernel(self._cells, self._columns, counting_room(self._cells, self._kinds), masks, out)
-        return out / self._total
+        counting = counting_room(self._cells, self._kinds)
+        return filled(values_kernel, len(masks), self._cells, self._columns, counting, masks) / self._total
 
     def _values(self, masks: Masks) -> Floats:
         return self._sums(masks) - self._offset
 
     def _marginals(self, masks: Masks, among: Masks | None = None) -> Floats:
-        out = np.empty(masks.shape)
         levels = copies(self._cells, 3 + self.n.bit_length())  # of the halving, and two
-        counting = counting_room(self._cells, self._kinds)
-        among = everywhere(masks) if among is None else among
-        marginals_kernel(self._cells, levels, self._columns, counting, masks, among, out)
-        return out / self._total
+        room = (levels, self._columns, counting_room(self._cells, self._kinds))
+        asked = chosen_entries(masks, among)
+        return filled(marginals_kernel, masks.shape, self._cells, *room, masks, asked) / self._total
 
     def _chains(self, orders: Ints, start: Masks) -> Floats:
-        out = np.empty(orders.shape)
-        levels, counting = copies(self._cells, 1), counting_room(self._cells, self._kinds)
-        chains_kernel(self._cells, levels, self._columns, counting, orders, start, out)
-        return out / self._total
+        room = (copies(self._cells, 1), self._columns, counting_room(self._cells, self._kinds))
+        return filled(chains_kernel, orders.shape, self._cells, *room, orders, start) / self._total

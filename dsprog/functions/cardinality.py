@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from dsprog.core.column_model import ColumnModel, Expression
 from dsprog.core.gain_model import GainModel
-from dsprog.core.kernel import kernel
+from dsprog.core.kernel import filled, kernel
 from dsprog.core.knowledge import Knowledge
 from dsprog.core.set_function import SetFunction
 from dsprog.core.submodularity import rounding
@@ -98,9 +98,7 @@ class CardinalityConcave(SetFunction):
     def _chains(self, orders: Ints, start: Masks) -> Floats:
         if self.n == 0:
             return np.zeros(orders.shape)
-        out = np.empty(orders.shape)
-        cardinality_chains_kernel(np.diff(self._h), orders, start, out)
-        return out
+        return filled(cardinality_chains_kernel, orders.shape, np.diff(self._h), orders, start)
 
     def _concave_extension(self, x: Floats) -> Floats:
         return self._interpolated(x.sum(axis=1))

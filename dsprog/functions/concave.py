@@ -18,10 +18,10 @@ from numpy.typing import ArrayLike
 
 from dsprog.core.column_model import ColumnModel, Expression
 from dsprog.core.gain_model import IN, GainModel
-from dsprog.core.kernel import kernel, part, short_kernel
+from dsprog.core.kernel import filled, kernel, part, short_kernel
 from dsprog.core.knowledge import Knowledge
 from dsprog.core.set_function import SetFunction
-from dsprog.core.validation import Floats, Ints, Masks, as_matrix, check_size, everywhere
+from dsprog.core.validation import Floats, Ints, Masks, as_matrix, check_size, chosen_entries
 from dsprog.functions._scalar import Phi, as_scalar, phi_of, slope_of
 
 MANY_CURVES = 4  # boxes of more curves would be too many
@@ -239,16 +239,12 @@ class ConcaveOfModular(SetFunction):
     def _marginals(self, masks: Masks, among: Masks | None = None) -> Floats:
         if self._scalar.code < 0:
             return super()._marginals(masks, among)
-        out = np.empty(masks.shape)
-        marginals_kernel(*self._compiled, masks, everywhere(masks) if among is None else among, out)
-        return out
+        return filled(marginals_kernel, masks.shape, *self._compiled, masks, chosen_entries(masks, among))
 
     def _chains(self, orders: Ints, start: Masks) -> Floats:
         if self._scalar.code < 0:
             return super()._chains(orders, start)
-        out = np.empty(orders.shape)
-        chains_kernel(*self._compiled, orders, start, out)
-        return out
+        return filled(chains_kernel, orders.shape, *self._compiled, orders, start)
 
     def _concave_extension(self, x: Floats) -> Floats:
         return self._scalar.secant(x @ self._columns, self._smallest, self._bend)[0] @ self.weights

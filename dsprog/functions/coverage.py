@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from dsprog.core.column_model import ColumnModel, Expression
 from dsprog.core.gain_model import GainModel
-from dsprog.core.kernel import kernel, part
+from dsprog.core.kernel import filled, kernel, part
 from dsprog.core.knowledge import Knowledge
 from dsprog.core.set_function import SetFunction
 from dsprog.core.validation import Floats, Ints, Masks, as_matrix, as_sparse
@@ -131,19 +131,13 @@ class Coverage(SetFunction):
         self.knows = Knowledge(submodular=True, increasing=True, integral=bool((self.weights % 1 == 0).all()) or None)
 
     def _values(self, masks: Masks) -> Floats:
-        out = np.empty(len(masks))
-        values_kernel(*self._compiled, masks, out)
-        return out
+        return filled(values_kernel, len(masks), *self._compiled, masks)
 
     def _marginals(self, masks: Masks, among: Masks | None = None) -> Floats:
-        out = np.empty(masks.shape)
-        marginals_kernel(*self._compiled, masks, out)
-        return out
+        return filled(marginals_kernel, masks.shape, *self._compiled, masks)
 
     def _chains(self, orders: Ints, start: Masks) -> Floats:
-        out = np.empty(orders.shape)
-        chains_kernel(*self._compiled, orders, start, out)
-        return out
+        return filled(chains_kernel, orders.shape, *self._compiled, orders, start)
 
     def _concave_extension(self, x: Floats) -> Floats:
         return np.minimum(1.0, x @ self.members.T) @ self.weights

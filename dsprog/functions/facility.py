@@ -9,10 +9,10 @@ import numpy as np
 
 from dsprog.core.column_model import ColumnModel, Expression, joined
 from dsprog.core.gain_model import GainModel
-from dsprog.core.kernel import kernel, part
+from dsprog.core.kernel import filled, kernel, part
 from dsprog.core.knowledge import Knowledge
 from dsprog.core.set_function import SetFunction
-from dsprog.core.validation import Floats, Ints, Masks, as_matrix, as_sparse, everywhere
+from dsprog.core.validation import Floats, Ints, Masks, as_matrix, as_sparse, chosen_entries
 from dsprog.functions._sparse_facility import (
     sparse_chains_kernel,
     sparse_excess_kernel,
@@ -166,14 +166,11 @@ class FacilityLocation(SetFunction):
 
     def _values(self, masks: Masks) -> Floats:
         if self._is_sparse:
-            orders = np.where(masks, np.arange(self.n), -1)
-            return self._chains(orders, np.zeros(masks.shape, dtype=bool)).sum(axis=1)
-        out = np.empty(len(masks))
-        values_kernel(self._columns, masks, out)
-        return out
+            return self._values_from_chains(masks)
+        return filled(values_kernel, len(masks), self._columns, masks)
 
     def _marginals(self, masks: Masks, among: Masks | None = None) -> Floats:
-        out, wanted = np.empty(masks.shape), everywhere(masks) if among is None else among
+        out, wanted = np.empty(masks.shape), chosen_entries(masks, among)
         if self._is_sparse:
             sparse_marginals_kernel(*self._stored, self.similarity.shape[0], masks, wanted, out)
         else:
@@ -187,10 +184,6 @@ class FacilityLocation(SetFunction):
         else:
             chains_kernel(self._columns, orders, start, out)
         return out
-
-    def _concave_extension(self, x: Floats) -> Floats:
-        constants, slopes = self._tangents(x)
-        return constants + (slopes * x).sum(axis=1)
 
     def _tangents(self, x: Floats) -> tuple[Floats, Floats]:
         # max_{j∈S} s_ij <= τ + Σ_{j∈S} max(0, s_ij - τ) for every τ >= 0.

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 
 from dsprog.core.algebra import Difference
 from dsprog.core.column_model import ColumnModel, Expression
-from dsprog.core.kernel import kernel
+from dsprog.core.kernel import filled, kernel
 from dsprog.core.knowledge import Knowledge
 from dsprog.core.modular import Modular
 from dsprog.core.quadratic_form import QuadraticForm, values_kernel
@@ -105,24 +105,13 @@ class Quadratic(SetFunction):
         )
 
     def _values(self, masks: Masks) -> Floats:
-        out = np.empty(len(masks))
-        values_kernel(*self._compiled, masks, out)
-        return out + self.constant
+        return filled(values_kernel, len(masks), *self._compiled, masks) + self.constant
 
     def _marginals(self, masks: Masks, among: Masks | None = None) -> Floats:
-        out = np.empty(masks.shape)
-        marginals_kernel(*self._compiled, masks, out)
-        return out
+        return filled(marginals_kernel, masks.shape, *self._compiled, masks)
 
     def _chains(self, orders: Ints, start: Masks) -> Floats:
-        out = np.empty(orders.shape)
-        chains_kernel(*self._compiled, orders, start, out)
-        return out
-
-    def _concave_extension(self, x: Floats) -> Floats:
-        # each pair's envelope is piecewise linear and the tangent touches it at x
-        constants, slopes = self._tangents(x)
-        return constants + (slopes * x).sum(axis=1)
+        return filled(chains_kernel, orders.shape, *self._compiled, orders, start)
 
     def _tangents(self, x: Floats) -> tuple[Floats, Floats]:
         constants, slopes = np.empty(len(x)), np.empty(x.shape)

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from dsprog.core.kernel import kernel, part
+from dsprog.core.kernel import filled, kernel, part
 from dsprog.core.knowledge import Knowledge
 from dsprog.core.set_function import SetFunction
-from dsprog.core.validation import Floats, Ints, Masks, as_codes, everywhere
+from dsprog.core.validation import Floats, Ints, Masks, as_codes, chosen_entries
 from dsprog.functions._grouping import PackedRows, Words, group, mask_of, pack, room_for
 
 if TYPE_CHECKING:
@@ -131,9 +131,7 @@ class CountedEntropy(SetFunction):
 
     def _joint(self, masks: Masks) -> Floats:
         """H(X_S, always)."""
-        out = np.empty(len(masks))
-        values_kernel(self._table, room_for(len(self._table.words)), masks, out)
-        return out
+        return filled(values_kernel, len(masks), self._table, room_for(len(self._table.words)), masks)
 
     def on_device(self, machine: Any) -> Any:
         """With the same packed rows."""
@@ -145,15 +143,11 @@ class CountedEntropy(SetFunction):
         return self._joint(masks) - self._offset
 
     def _marginals(self, masks: Masks, among: Masks | None = None) -> Floats:
-        out = np.empty(masks.shape)
-        room = room_for(len(self._table.words))
-        marginals_kernel(self._table, room, masks, everywhere(masks) if among is None else among, out)
-        return out
+        room, asked = room_for(len(self._table.words)), chosen_entries(masks, among)
+        return filled(marginals_kernel, masks.shape, self._table, room, masks, asked)
 
     def _chains(self, orders: Ints, start: Masks) -> Floats:
-        out = np.empty(orders.shape)
-        chains_kernel(self._table, room_for(len(self._table.words)), orders, start, out)
-        return out
+        return filled(chains_kernel, orders.shape, self._table, room_for(len(self._table.words)), orders, start)
 
 
 class Entropy(CountedEntropy):

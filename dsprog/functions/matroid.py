@@ -139,8 +139,7 @@ class MatroidRank(SetFunction):
         return [np.flatnonzero(self.labels == k) for k in range(len(self.capacities))]
 
     def _values(self, masks: Masks) -> Floats:
-        orders = np.where(masks, np.arange(self.n), -1)
-        return self._chains(orders, np.zeros(masks.shape, dtype=bool)).sum(axis=1)
+        return self._values_from_chains(masks)
 
     def gains(self, model: GainModel, elements: Ints, weight: float) -> None:
         """A block is a curve, min(capacity, |S ∩ block|)."""

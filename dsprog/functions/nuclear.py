@@ -19,10 +19,10 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dsprog.core.kernel import kernel, part, short_kernel
+from dsprog.core.kernel import filled, kernel, part, short_kernel
 from dsprog.core.knowledge import Knowledge
 from dsprog.core.set_function import SetFunction
-from dsprog.core.validation import LARGEST_ROOT, Floats, Ints, Masks, as_matrix, everywhere
+from dsprog.core.validation import LARGEST_ROOT, Floats, Ints, Masks, as_matrix, chosen_entries
 
 FEW, MEMBERS = 16, 256  # sets, and elements in them, that are not worth a kernel
 CONDITION = 1e6  # of A, up to which inverses keep enough digits
@@ -200,24 +200,19 @@ class NuclearNorm(SetFunction):
             return self._from_singular_values(masks)
         if len(masks) <= FEW:
             return np.array([value_of_one(self._gram, *self._sum, mask) for mask in masks])
-        orders = np.where(masks, np.arange(self.n), -1)
-        return self._chains(orders, np.zeros(masks.shape, dtype=bool)).sum(axis=1)
+        return self._values_from_chains(masks)
 
     def _chains(self, orders: Ints, start: Masks) -> Floats:
         if self._sum is None:
             return super()._chains(orders, start)
-        out = np.empty(orders.shape)
-        chains_kernel(self._gram, *self._sum, orders, start, out)
-        return out
+        return filled(chains_kernel, orders.shape, self._gram, *self._sum, orders, start)
 
     def _marginals(self, masks: Masks, among: Masks | None = None) -> Floats:
         if self._sum is None:
             return super()._marginals(masks, among)
         if len(masks) <= FEW and masks.sum() <= MEMBERS:
             return np.array([marginals_of_one(self._gram, *self._sum, mask) for mask in masks]).reshape(masks.shape)
-        out = np.empty(masks.shape)
-        marginals_kernel(self._gram, *self._sum, masks, everywhere(masks) if among is None else among, out)
-        return out
+        return filled(marginals_kernel, masks.shape, self._gram, *self._sum, masks, chosen_entries(masks, among))
 
     def _from_singular_values(self, masks: Masks) -> Floats:
         out = np.zeros(len(masks))

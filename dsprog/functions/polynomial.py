@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike
 
 from dsprog.core.algebra import Difference
 from dsprog.core.column_model import ColumnModel, Expression
-from dsprog.core.kernel import kernel
+from dsprog.core.kernel import filled, kernel
 from dsprog.core.knowledge import Knowledge
 from dsprog.core.quadratic_form import QuadraticForm
 from dsprog.core.set_function import SetFunction
@@ -230,24 +230,13 @@ class PseudoBoolean(SetFunction):
         return total
 
     def _values(self, masks: Masks) -> Floats:
-        out = np.empty(len(masks))
-        products_kernel(self._products, masks, out)
-        return out
+        return filled(products_kernel, len(masks), self._products, masks)
 
     def _marginals(self, masks: Masks, among: Masks | None = None) -> Floats:
-        out = np.empty(masks.shape)
-        product_marginals_kernel(self._products, masks, out)
-        return out
+        return filled(product_marginals_kernel, masks.shape, self._products, masks)
 
     def _chains(self, orders: Ints, start: Masks) -> Floats:
-        out = np.empty(orders.shape)
-        product_chains_kernel(self._products, orders, start, out)
-        return out
-
-    def _concave_extension(self, x: Floats) -> Floats:
-        # each envelope is piecewise linear and the tangent touches it at x
-        constants, slopes = self._tangents(x)
-        return constants + (slopes * x).sum(axis=1)
+        return filled(product_chains_kernel, orders.shape, self._products, orders, start)
 
     def _tangents(self, x: Floats) -> tuple[Floats, Floats]:
         constants, slopes = np.empty(len(x)), np.empty(x.shape)

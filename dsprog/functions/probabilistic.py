@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 
 from dsprog.core.column_model import ColumnModel, Expression
 from dsprog.core.gain_model import GainModel
-from dsprog.core.kernel import kernel, part
+from dsprog.core.kernel import filled, kernel, part
 from dsprog.core.knowledge import Knowledge
 from dsprog.core.set_function import SetFunction
 from dsprog.core.validation import Floats, Ints, Masks, as_sparse
@@ -121,17 +121,13 @@ class ProbabilisticCoverage(SetFunction):
         return hazards
 
     def _values(self, masks: Masks) -> Floats:
-        return self._chains(np.where(masks, np.arange(self.n), -1), np.zeros(masks.shape, dtype=bool)).sum(axis=1)
+        return self._values_from_chains(masks)
 
     def _marginals(self, masks: Masks, among: Masks | None = None) -> Floats:
-        out = np.empty(masks.shape)
-        marginals_kernel(*self._compiled, masks, out)
-        return out
+        return filled(marginals_kernel, masks.shape, *self._compiled, masks)
 
     def _chains(self, orders: Ints, start: Masks) -> Floats:
-        out = np.empty(orders.shape)
-        chains_kernel(*self._compiled, orders, start, out)
-        return out
+        return filled(chains_kernel, orders.shape, *self._compiled, orders, start)
 
     def _concave_extension(self, x: Floats) -> Floats:
         return -np.expm1(-(x @ self._hazards.T)) @ self.weights

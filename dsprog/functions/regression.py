@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dsprog.core.kernel import kernel, part, short_kernel
+from dsprog.core.kernel import filled, kernel, part, short_kernel
 from dsprog.core.knowledge import Knowledge
 from dsprog.core.set_function import SetFunction
 from dsprog.core.validation import LARGEST_ROOT, Floats, Ints, Masks, as_matrix, as_number
@@ -264,9 +264,7 @@ class LeastSquares(SetFunction):
         return out
 
     def _chains(self, orders: Ints, start: Masks) -> Floats:
-        out = np.empty(orders.shape)
-        chains_kernel(*self._triangle, orders, start, out)
-        return out
+        return filled(chains_kernel, orders.shape, *self._triangle, orders, start)
 
     def _restrict(self, include: Ints, free: Ints) -> SetFunction:
         """Least squares again: columns outside U are dropped, those of I projected away.

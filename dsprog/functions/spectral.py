@@ -14,7 +14,7 @@ from dsprog.core.kernel import kernel
 from dsprog.core.knowledge import Knowledge
 from dsprog.core.modular import Modular
 from dsprog.core.set_function import SetFunction
-from dsprog.core.validation import LARGEST_ROOT, Floats, Ints, Masks, as_matrix, everywhere
+from dsprog.core.validation import LARGEST_ROOT, Floats, Ints, Masks, as_matrix, chosen_entries
 from dsprog.functions._cholesky import append, inverse_factor, project
 
 
@@ -139,12 +139,11 @@ class LogDeterminant(SetFunction):
         return np.ascontiguousarray(np.sqrt(eigenvalues[kept])[:, None] * vectors[:, kept].T)
 
     def _values(self, masks: Masks) -> Floats:
-        orders = np.where(masks, np.arange(self.n), -1)
-        return self._chains(orders, np.zeros(masks.shape, dtype=bool)).sum(axis=1)
+        return self._values_from_chains(masks)
 
     def _marginals(self, masks: Masks, among: Masks | None = None) -> Floats:
         out = np.zeros(masks.shape)
-        marginals_kernel(self._M, masks, everywhere(masks) if among is None else among, out)
+        marginals_kernel(self._M, masks, chosen_entries(masks, among), out)
         return self._scale * out + self._shift
 
     def _chains(self, orders: Ints, start: Masks) -> Floats:
