@@ -9,12 +9,11 @@ from typing import Any
 import numpy as np
 
 from dsprog.core.algebra import LinearCombination, Sum
-from dsprog.core.validation import Floats, Ints, Masks
-from dsprog.exact.regression.budget import Capped, capped
+from dsprog.core.validation import Floats, Ints
+from dsprog.exact.regression.boxless import Boxless
 from dsprog.exact.regression.logistic_bound import Classes, descend_logistic
 from dsprog.exact.regression.loss_term import loss_term
 from dsprog.exact.regression.priced_descent import Budgeted
-from dsprog.exact.regression.probed_branching import Branch, largest_coefficient
 from dsprog.functions.logistic import LogisticLoss
 
 LOGISTIC_SWEEPS = 60
@@ -64,7 +63,7 @@ class LogisticModel:
 
 
 @dataclass
-class LogisticRelaxation:
+class LogisticRelaxation(Boxless):
     """The free part of a node, the included features beside it."""
 
     model: LogisticModel
@@ -91,14 +90,9 @@ class LogisticRelaxation:
         return cls(model, free, chosen, constant, gains, node["w"], np.zeros(len(free)), -np.inf, most, price)
 
     @property
-    def w(self) -> Floats:
+    def w(self) -> Floats:  # type: ignore[override]
         """Coefficients of the free features."""
         return self.full[self.free]
-
-    @property
-    def capped(self) -> Capped:
-        """What the budget leaves of the gains ``val``."""
-        return capped(self.val, self.most)
 
     def room(self, cutoff: float) -> float:
         """What the bound can still rise by."""
@@ -126,21 +120,6 @@ class LogisticRelaxation:
         found = np.zeros(len(self.full) + 1)
         found[order] = best
         self.full = found[:-1]
-
-    def raise_diagonal(self, cutoff: float) -> bool:
-        """The ridge is all the curvature there is for certain."""
-        del cutoff
-        return False
-
-    def tighten_boxes(self, cutoff: float) -> Masks:
-        """There are no boxes."""
-        del cutoff
-        return np.zeros(len(self.free), dtype=bool)
-
-    def branch(self, cutoff: float) -> Branch:
-        """On the largest coefficient."""
-        del cutoff
-        return largest_coefficient(self.w, self.val, self.lower, self.capped)
 
     @property
     def singles(self) -> Floats:

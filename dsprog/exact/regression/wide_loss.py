@@ -18,13 +18,13 @@ from typing import Any
 import numpy as np
 
 from dsprog.core.algebra import LinearCombination, Sum
-from dsprog.core.validation import Floats, Ints, Masks
-from dsprog.exact.regression.budget import Capped, capped
+from dsprog.core.validation import Floats, Ints
+from dsprog.exact.regression.boxless import Boxless
+from dsprog.exact.regression.budget import capped
 from dsprog.exact.regression.elimination import eliminated, factorised, safe_shift
 from dsprog.exact.regression.loss_term import loss_term
 from dsprog.exact.regression.perspective_bound import Relaxed
 from dsprog.exact.regression.priced_descent import Budgeted, descend_with_budget
-from dsprog.exact.regression.probed_branching import Branch, largest_coefficient
 from dsprog.exact.regression.relaxation import PRICED_SWEEPS, SMALLEST, Relaxation, first_price, least_eigenvalue_of
 from dsprog.functions.regression import LeastSquares
 
@@ -120,7 +120,7 @@ class WideLoss:
 
 
 @dataclass
-class WideRelaxation:
+class WideRelaxation(Boxless):
     """The free part of a node with many features: G' = A'A + R - W'W after the included ones were eliminated."""
 
     loss: WideLoss
@@ -158,11 +158,6 @@ class WideRelaxation:
         gains = np.maximum(d[free], 0.0)
         val, price = np.zeros(len(free)), float(node["price"])
         return cls(loss, free, W, b, c, gains, D, w, lo, hi, val, -np.inf, most, price)
-
-    @property
-    def capped(self) -> Capped:
-        """What the budget leaves of the gains ``val``."""
-        return capped(self.val, self.most)
 
     @property
     def diagonal(self) -> Floats:
@@ -218,21 +213,6 @@ class WideRelaxation:
         val = v * t - self.D * t**2 - self.d
         lower = self.c - 0.5 * float(w @ Gw) + float(self.D @ w**2)
         return lower - capped(val, self.most).gain, val
-
-    def raise_diagonal(self, cutoff: float) -> bool:
-        """The ridge is all the curvature that needs no factorisation."""
-        del cutoff
-        return False
-
-    def tighten_boxes(self, cutoff: float) -> Masks:
-        """Boxes wait until fewer features are left."""
-        del cutoff
-        return np.zeros(len(self.free), dtype=bool)
-
-    def branch(self, cutoff: float) -> Branch:
-        """On the largest coefficient."""
-        del cutoff
-        return largest_coefficient(self.w, self.val, self.lower, self.capped)
 
     @property
     def singles(self) -> Floats:
