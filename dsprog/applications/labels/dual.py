@@ -30,10 +30,22 @@ from dataclasses import dataclass
 import numpy as np
 
 from dsprog.applications.labels.label_problem import LabelProblem
-from dsprog.core.kernel import kernel
+from dsprog.core.kernel import kernel, part
 from dsprog.core.validation import Floats, Ints, Masks
 
 EPS = float(np.finfo(float).eps)  # twice the unit roundoff
+
+
+@part
+def pull(weight, table, paid, allowed, out):
+    """min over allowed b of weight · table[b, a] - paid[b], for each a; compilers make the inner loop wide."""
+    for a in range(len(out)):
+        out[a] = np.inf
+    for b in range(len(out)):
+        if allowed[b]:
+            for a in range(len(out)):
+                cost = weight * table[b, a] - paid[b]
+                out[a] = cost if cost < out[a] else out[a]
 
 
 @kernel
@@ -56,14 +68,7 @@ def sweep_kernel(links, unary, allowed, messages, forward, labels):
                 continue
             behind += 1
             w, table = links.weights[e], links.tables[1 - side, links.which[e]]
-            for a in range(count):
-                pulled[a] = np.inf
-            for b in range(count):
-                if allowed[j, b]:
-                    paid = messages[e, 1 - side, b]
-                    for a in range(count):  # no sum over a: this is what the compiler makes wide
-                        cost = w * table[b, a] - paid
-                        pulled[a] = cost if cost < pulled[a] else pulled[a]
+            pull(w, table, messages[e, 1 - side], allowed[j], pulled)
             least = np.inf
             for a in range(count):
                 if allowed[i, a] and pulled[a] < least:
@@ -93,7 +98,7 @@ def sweep_kernel(links, unary, allowed, messages, forward, labels):
 def bound_kernel(links, unary, allowed, messages, least, sizes, rises):
     """The minimum of every summand and the absolute values in it, sites first, then edges; and the rises."""
     n, count = unary.shape
-    by_row, by_column = np.empty(count), np.empty(count)
+    pulled = np.empty(count)
     for i in range(n):
         least[i], sizes[i] = np.inf, 0.0
         for a in range(count):
@@ -110,29 +115,21 @@ def bound_kernel(links, unary, allowed, messages, least, sizes, rises):
     for i in range(n):
         for p in range(links.indptr[i], links.indptr[i + 1]):
             e, j = links.edge[p], links.other[p]
-            if j < i:
-                continue
-            w, table = links.weights[e], links.tables[0, links.which[e]]
-            lowest, size, first, second = np.inf, 0.0, 0.0, 0.0
-            for b in range(count):
-                by_column[b] = np.inf
-                second = max(second, abs(messages[e, 1, b]))
+            w, k = links.weights[e], links.which[e]
+            side = 0 if i < j else 1
+            pull(w, links.tables[1 - side, k], messages[e, 1 - side], allowed[j], pulled)
+            lowest, paid = np.inf, 0.0
             for a in range(count):
-                by_row[a] = np.inf
-                if not allowed[i, a]:
-                    continue
-                first = max(first, abs(messages[e, 0, a]))
-                for b in range(count):
-                    if allowed[j, b]:
-                        theta = w * table[a, b] - messages[e, 0, a] - messages[e, 1, b]
-                        size = max(size, abs(w * table[a, b]))
-                        by_row[a] = min(by_row[a], theta)
-                        by_column[b] = min(by_column[b], theta)
-                lowest = min(lowest, by_row[a])
-            least[n + e], sizes[n + e] = lowest, size + first + second
+                pulled[a] -= messages[e, side, a]
+                if allowed[i, a]:
+                    lowest = min(lowest, pulled[a])
+                    paid = max(paid, abs(messages[e, side, a]))
             for a in range(count):
-                rises[i, a] += by_row[a] - lowest
-                rises[j, a] += by_column[a] - lowest
+                rises[i, a] += pulled[a] - lowest
+            if side == 0:
+                least[n + e], sizes[n + e] = lowest, abs(w) * links.largest[k] + paid
+            else:
+                sizes[n + e] += paid  # the other end came before
 
 
 @dataclass(frozen=True)

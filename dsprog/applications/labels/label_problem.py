@@ -27,7 +27,8 @@ MOST_TABLES = 1000  # that are looked at at a time
 class Links(NamedTuple):
     """Edges as kernels want them: those of site i are ``edge[indptr[i]:indptr[i + 1]]``, with their other ends.
 
-    ``tables[0, k]`` has the labels of the first end as rows, ``tables[1, k]`` those of the second.
+    ``tables[0, k]`` has the labels of the first end as rows, ``tables[1, k]`` those of the second; ``largest[k]``
+    is the largest absolute value there.
     """
 
     indptr: Ints
@@ -36,6 +37,7 @@ class Links(NamedTuple):
     weights: Floats
     which: Ints
     tables: Floats
+    largest: Floats
 
 
 @dataclass(frozen=True)
@@ -70,10 +72,14 @@ class LabelProblem:
         return self.constant + float(self.unary[np.arange(self.n), x].sum()) + float(pairs.sum())
 
     @cached_property
+    def largest(self) -> Floats:
+        """The largest absolute value of each table."""
+        return np.abs(self.tables).max(axis=(1, 2), initial=0.0)
+
+    @cached_property
     def magnitude(self) -> float:
         """An upper bound on |E - constant|, for tolerances."""
-        largest = np.abs(self.tables).max(axis=(1, 2), initial=0.0)
-        pairs = float((np.abs(self.weights) * largest[self.which]).sum())
+        pairs = float((np.abs(self.weights) * self.largest[self.which]).sum())
         return float(np.abs(self.unary).max(axis=1, initial=0.0).sum()) + pairs
 
     @property
@@ -87,10 +93,12 @@ class LabelProblem:
 
         Each summand is its first entry and a multiple of ``size``: the greatest common divisor of all differences.
         """
-        weights = np.unique(np.column_stack([self.which, self.weights]), axis=0)
+        shared = len(self.tables) == 1  # by many edges, of few weights
+        weights = np.unique(self.weights) if shared else self.weights
+        which = np.zeros(len(weights), dtype=np.int64) if shared else self.which
         parts: list[Floats] = [self.unary]
-        for some in np.array_split(weights, 1 + len(weights) // MOST_TABLES):
-            pairs = some[:, 1, None, None] * self.tables[some[:, 0].astype(np.int64)]
+        for some in np.array_split(np.arange(len(weights)), 1 + len(weights) // MOST_TABLES):
+            pairs = weights[some, None, None] * self.tables[which[some]]
             parts.append(pairs.reshape(len(some), self.count**2))
             if (pairs % 1).any():
                 break
@@ -112,7 +120,7 @@ class LabelProblem:
         indptr = np.concatenate([[0], np.cumsum(np.bincount(here, minlength=self.n))]).astype(np.int64)
         tables = np.stack([self.tables, self.tables.transpose(0, 2, 1)])
         edge = (order % max(1, m)).astype(np.int64)
-        return Links(indptr, edge, there[order], self.weights, self.which, np.ascontiguousarray(tables))
+        return Links(indptr, edge, there[order], self.weights, self.which, np.ascontiguousarray(tables), self.largest)
 
     @property
     def degree(self) -> int:

@@ -192,6 +192,14 @@ def test_a_signal_ends_the_search_with_what_it_found(monkeypatch):
     assert -np.inf < found.lower_bound < found.energy
 
 
+def test_a_search_that_is_too_deep_says_so(monkeypatch):
+    monkeypatch.setattr("dsprog.applications.labels.search.DEEPEST", 1)
+    found = minimize_labels(*hard_problem())
+    assert found.status == "finished"
+    assert not found.certified
+    assert -np.inf < found.lower_bound < found.energy
+
+
 GOOD = {"unary": np.zeros((2, 2)), "graph": np.array([[0, 1.0], [1, 0]]), "distance": np.eye(2)}
 
 
@@ -205,6 +213,7 @@ GOOD = {"unary": np.zeros((2, 2)), "graph": np.array([[0, 1.0], [1, 0]]), "dista
         ({"graph": [[0, 1], [2, 0]]}, "graph must be symmetric"),
         ({"distance": np.zeros((3, 3))}, "distance must have shape"),
         ({"distance": [[0, 1], [2, 0]]}, "distance must be symmetric"),
+        ({"distance": {(0, 1): [[0, 1], [2, np.inf]]}}, "must be finite"),
         ({"distance": {}}, r"a table for each edge, got none for \(0, 1\)"),
         ({"distance": {(0, 5): np.eye(2)}}, "pairs of sites as keys"),
         ({"distance": {(0, 1): np.eye(3)}}, "must have shape"),
