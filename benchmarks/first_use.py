@@ -104,6 +104,15 @@ def segmentation() -> None:
     segment(image + 0.3 * rng.normal(size=image.shape))
 
 
+def many_labels() -> None:
+    from dsprog.applications import minimize_labels
+    from dsprog.applications.vision import grid_pairs
+
+    rng = np.random.default_rng(0)
+    levels = np.digitize(np.mgrid[:40, :60][1], [15, 30, 45]) + 0.6 * rng.normal(size=(40, 60))
+    minimize_labels((levels.ravel()[:, None] - np.arange(4)) ** 2, grid_pairs((40, 60), 0.7), 1.0 - np.eye(4))
+
+
 def selector(**options: object) -> None:
     from dsprog.applications import SubmodularFeatureSelector
     from dsprog.generators import sparse_linear_model
@@ -178,6 +187,7 @@ PATHS = {
     "minimize_submodular, flow": flow,
     "minimize_submodular, base": base_polytope,
     "segmentation": segmentation,
+    "many labels": many_labels,
     "selector, logistic": lambda: selector(task="logistic", lam=0.02, ridge=0.01),
     "selector, 5 features": lambda: selector(n_features_to_select=5),
 }

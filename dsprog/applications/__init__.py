@@ -20,6 +20,7 @@ from dsprog.applications.features.recipes import (
     information_selection_objective,
     logistic_selection_objective,
 )
+from dsprog.applications.labels.minimize_labels import minimize_labels
 from dsprog.applications.matching import match_points
 from dsprog.applications.sensors import (
     budget_path,
@@ -76,6 +77,7 @@ __all__ = [
     "logistic_selection_objective",
     "match_points",
     "max_cut",
+    "minimize_labels",
     "qubo",
     "restore",
     "segment",

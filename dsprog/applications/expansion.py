@@ -2,6 +2,7 @@
 
 For a metric between labels each move is submodular, and at the end the energy is within a factor of the minimum
 (Boykov, Veksler and Zabih 2001); for other distances the exact quadratic solver makes the moves.
+:func:`dsprog.applications.minimize_labels` has a lower bound as well, and proves most images.
 """
 
 from __future__ import annotations
