@@ -2,7 +2,7 @@
 
 TOLD = [
     *("quickstart", "bound_over_time", "best_sets", "checkpoint", "custom_family", "custom_solver"),
-    *("feature_path", "group_features", "sensors", "gaussian_field", "design", "k_medoids", "workers"),
+    *("feature_path", "group_features", "sensors", "gaussian_field", "design", "k_medoids"),
     *("max_cut", "segmentation", "denoising", "many_labels", "stereo", "point_matching", "classifier_tree"),
     *("prism_2d", "prism_3d"),
 ]

@@ -6,10 +6,13 @@ import signal
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
-if TYPE_CHECKING:
-    from dsprog.run.run import Run
+
+class Interruptible(Protocol):
+    """What can be told to stop."""
+
+    interrupted: bool
 
 
 @contextmanager
@@ -31,7 +34,7 @@ def interrupt(number: int, frame: Any) -> None:
 
 
 @contextmanager
-def interruptions_noted(run: Run) -> Iterator[None]:
+def interruptions_noted(run: Interruptible) -> Iterator[None]:
     """A block in which the first Ctrl-C, or SIGTERM in its place, stops the run at its next look; a second raises."""
     if threading.current_thread() is not threading.main_thread():
         yield

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
@@ -50,9 +49,8 @@ class LabelRun:
 
     def go(self) -> None:
         """Until the bound is good enough, or the limit."""
-        noted: Any = self
         try:
-            with interruptions_noted(noted):
+            with interruptions_noted(self):
                 self.raise_bound(self.dual.bound().lower)
                 self.alternate()
                 if not (self.done or self.over()):
