@@ -31,6 +31,7 @@ import numpy as np
 
 from dsprog.core.kernel_parts import PIPELINE, part_pipeline
 from dsprog.core.kernel_pipeline import kernel_pipeline
+from dsprog.core.packages import load
 from dsprog.core.validation import Floats
 
 MOST_STEPS = 200_000  # of loops, interpreted: about a tenth of a second, less than most kernels take to compile
@@ -122,7 +123,7 @@ def nothing_interpreted() -> Iterator[None]:
 def numba_with_ledger() -> Any:
     """The package numba, which tells the ledger what it compiles; loading it counts as compilation."""
     began = time.perf_counter(), time.process_time()
-    import numba
+    numba = load("numba")
     from numba.core import event
 
     spent = LEDGER.spent
