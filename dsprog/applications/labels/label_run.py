@@ -10,7 +10,7 @@ import numpy as np
 from dsprog.applications.labels.dual import Dual
 from dsprog.applications.labels.label_problem import LabelProblem
 from dsprog.applications.labels.proposals import FAMILIES
-from dsprog.applications.labels.search import Best, LabelSearch, sweep_and_prune
+from dsprog.applications.labels.search import BestLabelling, LabelSearch, sweep_and_prune
 from dsprog.core.validation import Ints
 from dsprog.run.clock import Clock
 from dsprog.run.limits import Limits
@@ -27,7 +27,7 @@ class LabelRun:
         self.problem, self.limits, self.families = problem, limits, moves
         self.clock, self.rng = Clock(), np.random.default_rng(seed)
         self.interrupted = False  # set by a signal
-        self.best, self.lower = Best.of(problem, x), -math.inf
+        self.best, self.lower = BestLabelling.of(problem, x), -math.inf
         self.dual = Dual(problem, np.ones(problem.unary.shape, dtype=bool))
         self.search = LabelSearch(self.over)
         self.rounds = self.moves = 0

@@ -32,7 +32,7 @@ DEEPEST = 200  # branchings on the way to a node; one deeper is left open
 
 
 @dataclass
-class Best:
+class BestLabelling:
     """The best labelling of a problem so far."""
 
     problem: LabelProblem
@@ -40,9 +40,9 @@ class Best:
     energy: float
 
     @staticmethod
-    def of(problem: LabelProblem, x: Ints) -> Best:
+    def of(problem: LabelProblem, x: Ints) -> BestLabelling:
         """A first one."""
-        return Best(problem, x, problem.energy(x))
+        return BestLabelling(problem, x, problem.energy(x))
 
     def goal(self, cutoff: float = math.inf) -> float:
         """A bound that proves the labelling, or reaches ``cutoff``."""
@@ -67,7 +67,7 @@ class LabelSearch:
     def __init__(self, stop: Callable[[], bool]) -> None:
         self.stop, self.nodes = stop, 0
 
-    def settle(self, dual: Dual, best: Best, cutoff: float = math.inf, depth: int = 0) -> float:
+    def settle(self, dual: Dual, best: BestLabelling, cutoff: float = math.inf, depth: int = 0) -> float:
         """Improve ``best``, and return a bound on all labellings that ``dual`` allows.
 
         It ends early at a bound of ``cutoff``, and when the search is over. Messages and labels of ``dual`` change.
@@ -85,7 +85,9 @@ class LabelSearch:
             lower = self.split(dual, parts, bound, best, goal, depth)
         return dual.problem.steps.rounded(min(lower, best.goal(cutoff)))
 
-    def split(self, dual: Dual, parts: list[Ints], bound: LabelBound, best: Best, goal: float, depth: int) -> float:
+    def split(
+        self, dual: Dual, parts: list[Ints], bound: LabelBound, best: BestLabelling, goal: float, depth: int
+    ) -> float:
         """Settle the parts one by one: E = what is fixed + Σ of their energies."""
         problem = dual.problem
         x = np.where(dual.allowed[np.arange(problem.n), best.x], best.x, bound.rises.argmin(axis=1))
@@ -99,7 +101,7 @@ class LabelSearch:
         best.offer(x)
         return max(bound.lower, fixed + math.fsum(lowers) - problem.slack)
 
-    def decide(self, dual: Dual, bound: LabelBound, best: Best, cutoff: float, depth: int) -> float:
+    def decide(self, dual: Dual, bound: LabelBound, best: BestLabelling, cutoff: float, depth: int) -> float:
         """Eliminate a narrow problem; otherwise try the labels of a site."""
         order = narrow_order(dual.problem, dual.allowed)
         if order is not None:
@@ -119,7 +121,7 @@ class LabelSearch:
         return lower
 
 
-def ascend(dual: Dual, best: Best, cutoff: float, stop: Callable[[], bool]) -> LabelBound:
+def ascend(dual: Dual, best: BestLabelling, cutoff: float, stop: Callable[[], bool]) -> LabelBound:
     """Sweep and prune until the goal is reached, the ascent has stalled, or the search is over."""
     bound, _ = sweep_and_prune(dual, best, cutoff, 0, stop)
     while bound.lower < (goal := best.goal(cutoff)) and not stop():
@@ -131,7 +133,7 @@ def ascend(dual: Dual, best: Best, cutoff: float, stop: Callable[[], bool]) -> L
 
 
 def sweep_and_prune(
-    dual: Dual, best: Best, cutoff: float, sweeps: int, stop: Callable[[], bool]
+    dual: Dual, best: BestLabelling, cutoff: float, sweeps: int, stop: Callable[[], bool]
 ) -> tuple[LabelBound, Ints]:
     """Some sweeps; the bound before labels were removed, infinite if none is left, and the last labelling."""
     labels = best.x
@@ -146,10 +148,10 @@ def sweep_and_prune(
     return bound, labels
 
 
-def piece_of(dual: Dual, sites: Ints, x: Ints) -> tuple[Dual, Best]:
+def piece_of(dual: Dual, sites: Ints, x: Ints) -> tuple[Dual, BestLabelling]:
     """The part of some sites, all others labelled as in ``x``, with a first labelling."""
     problem, edges = dual.problem.part(sites, x)
-    return Dual(problem, dual.allowed[sites], dual.messages[edges]), Best.of(problem, x[sites])
+    return Dual(problem, dual.allowed[sites], dual.messages[edges]), BestLabelling.of(problem, x[sites])
 
 
 def components(problem: LabelProblem, free: Ints) -> list[Ints]:

@@ -10,7 +10,7 @@ from dsprog.applications.labels.fusion import fuse, fusion_form
 from dsprog.applications.labels.label_problem import LabelProblem, as_label_problem
 from dsprog.applications.labels.narrow import eliminate, narrow_order
 from dsprog.applications.labels.proposals import FAMILIES
-from dsprog.applications.labels.search import Best, components
+from dsprog.applications.labels.search import BestLabelling, components
 from dsprog.core.validation import all_masks
 from dsprog.functions.graph import Pairwise
 from dsprog.presolve.roof import roof_duality
@@ -145,7 +145,7 @@ def test_fusions_are_mixtures_that_never_cost_more(seed):
 @pytest.mark.parametrize("name", FAMILIES)
 def test_proposals_are_labellings(name):
     for problem in (random_problem(0, n=6, count=5), random_problem(1, n=4, density=0.0), random_problem(2, count=1)):
-        best = Best.of(problem, np.zeros(problem.n, dtype=np.int64))
+        best = BestLabelling.of(problem, np.zeros(problem.n, dtype=np.int64))
         for proposal in FAMILIES[name](problem, lambda best=best: best.x, np.random.default_rng(0)):
             assert proposal.shape == (problem.n,)
             assert ((proposal >= 0) & (proposal < problem.count)).all()
