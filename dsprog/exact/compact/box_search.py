@@ -25,6 +25,7 @@ from dsprog.exact.compact.ascent import RootAscent
 from dsprog.exact.compact.maxima import maxima_of
 from dsprog.exact.compact.model import Model
 from dsprog.exact.compact.rounding import filled
+from dsprog.exact.floor import floor
 from dsprog.milp.lazy import solve_lazily
 from dsprog.milp.sparse import Outcome
 from dsprog.run.driver import Bundle, Expansion, Method
@@ -100,7 +101,7 @@ class BoxSearch(Method):
             self._find_sets()
         curves = self.model.curves
         a, b = np.array([[c.lowest for c in curves]]), np.array([[c.highest for c in curves]])
-        lower = -np.inf if self.thresholds is None else self.thresholds.lower
+        lower = floor(self.problem) if self.thresholds is None else self.thresholds.lower
         return {"lower": np.array([lower]), "a": a, "b": b, "stage": np.array([RELAXED])}
 
     def _find_sets(self) -> None:

@@ -25,6 +25,7 @@ from dsprog.core.kernel import kernel
 from dsprog.core.problem import Problem
 from dsprog.core.validation import Floats, Ints, Masks, as_count, both_ends
 from dsprog.exact.elimination.elimination_order import EliminationOrder, elimination_order
+from dsprog.exact.floor import floor
 from dsprog.presolve.quadratic import form_of
 from dsprog.run.needs import NO_CONSTRAINTS, Need
 from dsprog.run.result import Verdict
@@ -124,16 +125,6 @@ class BucketElimination(Solver):
             LocalSearch().solve(problem, trial)
             run.offer(*trial.best_sets(), "local search")
         return Buckets(problem, order, run).verdict()
-
-
-def floor(problem: Problem) -> float:
-    """f(S) - g(S) >= f(∅) - g(∅) + Σ_j min(0, f(j|V∖j) - g(j|∅)) for submodular f and g; for the way to a limit."""
-    objective = problem.objective
-    if not objective.is_certifiable or problem.n == 0:
-        return -np.inf
-    ends = both_ends(problem.n)
-    least = objective.f.marginals(ends[1:])[0] - objective.g.marginals(ends[:1])[0]
-    return float(objective([]) + np.minimum(0.0, least).sum()) - problem.slack
 
 
 @dataclass(frozen=True)
