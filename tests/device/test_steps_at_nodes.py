@@ -40,8 +40,9 @@ def agree(constraints, machine, n, count):
         bound, reduced = (machine.fetch(a) for a in there.relax(copies, machine.send(constants), machine.send(d)))
         right, costs = here.relax(nodes, constants, d)
         np.testing.assert_allclose(bound, right, atol=1e-11)
-        if with_ties:  # which of two equal rows or elements decides is a matter of the last place: either is valid
+        if with_ties or not rows.disjoint:  # the last place decides between equal elements or rows: either is valid
             check_reduced_costs(constraints, nodes, constants, d, bound, reduced)
+            check_multipliers(rows, nodes, constants, d, bound, reduced)
         else:
             np.testing.assert_allclose(reduced[np.isfinite(bound)], costs[np.isfinite(bound)], atol=1e-11)
     assert (machine.fetch(there.feasible(copies["U"])) == here.feasible(nodes["U"])).all()
@@ -64,6 +65,28 @@ def check_reduced_costs(constraints, nodes, constants, d, bound, reduced):
         assert (
             constant + inside @ slopes >= least + inside[:, free] @ rise[0] + ~inside[:, free] @ rise[1] - 1e-9
         ).all()
+
+
+def check_multipliers(rows, nodes, constants, d, bound, reduced):
+    """Some λ, of all rows or of one, explains both: r = d + λ A and bound = c + λ (A I - limit) + Σ_j min(0, r_j)."""
+    lo, hi = rows.relaxed
+    for I, U, constant, slopes, least, r in zip(nodes["I"], nodes["U"], constants, d, bound, reduced):
+        if not np.isfinite(least):
+            continue
+        free, explained = U & ~I, False
+        for chosen in [slice(None), *(slice(i, i + 1) for i in range(len(rows)))]:
+            A = rows.A[chosen]
+            multipliers = np.linalg.lstsq(A[:, free].T, (r - slopes)[free], rcond=None)[0]
+            multipliers[abs(multipliers) < 1e-12] = 0.0
+            limits = np.where(multipliers > 0, hi[chosen], lo[chosen])
+            used = multipliers != 0  # a limit may be infinite where it is not in force
+            raised = multipliers[used] @ (A[used] @ I - limits[used])
+            explained = np.allclose((slopes + multipliers @ A)[free], r[free], atol=1e-9) and np.isclose(
+                constant + raised + np.minimum(r[free], 0.0).sum(), least, atol=1e-9
+            )
+            if explained:
+                break
+        assert explained
 
 
 def random_nodes(rng, count, n):
