@@ -3,8 +3,9 @@
 Which of two exact solvers is faster is often not known beforehand. Here they share one thread and one incumbent: a set
 that one finds closes nodes of the other, and the bound is the larger of the two. Turns double in length from round to
 round, since a mixed-integer programme that is stopped at the end of a turn begins anew in the next; so two solvers
-together take at most some eight times as long as the faster one alone. With workers the racers run at once after the
-first round, each in a process of its own.
+together take at most some eight times as long as the faster one alone. The turns of one whose gap is many times the
+leader's stay as short as they are, so that a hopeless search costs little and one that began slowly can catch up. With
+workers the racers run at once after the first round, each in a process of its own.
 """
 
 from __future__ import annotations
@@ -25,6 +26,8 @@ from dsprog.run.solver import SearchSolver, Solver
 from dsprog.run.workers.crew import Crew
 from dsprog.run.workers.unit import UnitAnswer
 from dsprog.run.workers.whole_solves import Task
+
+FAR_BEHIND = 4.0  # times the leader's gap
 
 
 @dataclass(frozen=True)
@@ -67,11 +70,11 @@ class Race(Solver):
 
     def solve(self, problem: Problem, run: Run) -> Verdict:
         """Rounds of turns until one search ends or the run says stop."""
-        racers, turn = Racers(problem, run, self.solvers), self.turn
+        racers, turns = Racers(problem, run, self.solvers), [self.turn] * len(self.solvers)
         crew, run.crew, run.link = run.crew, None, None  # the search of one racer is not shared
         try:
             while True:
-                for k in range(len(self.solvers)):
+                for k, turn in enumerate(turns):
                     with run.turn(turn):
                         verdict = racers.take_turn(k)
                     if verdict is not None:
@@ -80,7 +83,8 @@ class Race(Solver):
                     verdict = AtOnce(problem, run, self.solvers).race(crew)
                     if verdict is not None:
                         return verdict
-                turn *= 2
+                for k in racers.leaders():
+                    turns[k] *= 2
         finally:
             run.crew = run.link = crew
 
@@ -91,6 +95,11 @@ class Racers:
     def __init__(self, problem: Problem, run: Run, solvers: tuple[SearchSolver, ...]) -> None:
         self.problem, self.run, self.solvers = problem, run, solvers
         self.searches: dict[int, Search] = {}
+
+    def leaders(self) -> list[int]:
+        """All whose gap is not many times the least one, after a round."""
+        gaps = {k: self.run.value - search.lower for k, search in self.searches.items()}
+        return [k for k, gap in gaps.items() if not gap > FAR_BEHIND * min(gaps.values())]
 
     def take_turn(self, k: int) -> Verdict | None:
         """Let one search run; its verdict if that ends the race."""

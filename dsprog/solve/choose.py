@@ -17,6 +17,7 @@ from dsprog.exact.determinant.determinant_problem import rewards_definite_determ
 from dsprog.exact.elimination.bucket_elimination import BucketElimination
 from dsprog.exact.interval.branch_and_bound import BranchAndBound
 from dsprog.exact.quadratic.quadratic_branch_and_bound import QuadraticBranchAndBound
+from dsprog.exact.race import Race
 from dsprog.exact.regression.perspective_branch_and_bound import PerspectiveBranchAndBound, has_definite_loss
 from dsprog.run.run import Run
 from dsprog.run.solver import Solver
@@ -47,6 +48,7 @@ class Rule:
 
 
 LOOK_AT_ALL = "so few sets that all are looked at"
+MANY_PARTS = f"more than {LARGE} elements, and every term is a sum of parts"
 RULES = (
     Rule(has_very_few_sets, BruteForce, LOOK_AT_ALL),
     Rule(is_narrow, BucketElimination, "few elements are joined at a time"),
@@ -60,7 +62,8 @@ RULES = (
     Rule(rewards_definite_determinants, DeterminantBranchAndBound, "log determinants against modular costs"),
     Rule(rewards_class_information, CompactModel, "information with a class against the costs of many columns"),
     Rule(rewards_best_benefits, CompactModel, "costs less best benefits, under rows that share no element"),
-    Rule(is_large_and_structured, CompactModel, f"more than {LARGE} elements, and every term is a sum of parts"),
+    Rule(is_large_and_structured, Race, MANY_PARTS),
+    Rule(is_large_and_structured, CompactModel, MANY_PARTS),  # which keeps checkpoints
     Rule(suits_lazily, BudgetBranchAndBound, "a few of many elements, and gains that are asked for where they matter"),
     Rule(always, BranchAndBound, "f - g in general, with or without constraints"),
 )

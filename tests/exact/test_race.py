@@ -1,11 +1,14 @@
 """The race: agreement with enumeration, who proved it, limits and interruption."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
 import dsprog as ds
 from dsprog.core.problem import as_problem
 from dsprog.exact.interval.interval_search import IntervalSearch
+from dsprog.exact.race import Racers
 from dsprog.generators import FAMILIES, concave_difference, incidence, sparse_weights
 from dsprog.testing import check_result, check_solver
 from tests.helpers.instances import dense_difference, unknown_root
@@ -46,6 +49,24 @@ def test_short_turns_go_on_where_they_were(clock):
     result = ds.minimize(objective, ds.Race(turn=0.1), seed=0)
     assert result.certified
     assert result.value == pytest.approx(alone.value)
+
+
+@pytest.mark.parametrize(
+    ("lower", "leaders"),
+    [((-5.0, -2.0), [0, 1]), ((-9.0, -2.0), [1]), ((-np.inf, -2.0), [1]), ((-np.inf, -np.inf), [0, 1])],
+    ids=str,
+)
+def test_turns_grow_for_those_who_are_not_far_behind(lower, leaders):
+    racers = Racers(None, SimpleNamespace(value=0.0), ())
+    racers.searches = {k: SimpleNamespace(lower=bound) for k, bound in enumerate(lower)}
+    assert racers.leaders() == leaders
+
+
+def test_a_bound_that_is_far_away_takes_few_turns():
+    """Differences of facility locations: the programme's bound is thousands away."""
+    result = ds.minimize(FAMILIES["facility"](60, 0), ds.Race((ds.CompactModel(), ds.BranchAndBound()), turn=1e-3))
+    assert result.certified
+    assert "won by BranchAndBound" in result.proof
 
 
 def test_limits_leave_the_better_bound(clock):

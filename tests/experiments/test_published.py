@@ -25,8 +25,8 @@ def test_dca_solves_speech():
 def test_speech_is_certified_by_the_default(name):
     result = ds.minimize(build(name))
     assert result.certified
-    assert result.solver == "CompactModel"
-    assert "compact model" in result.proof
+    assert result.solver == "Race"
+    assert "race won by" in result.proof
     assert result.value == pytest.approx(OPTIMA[name], abs=5e-5)
     assert result.lower_bound == pytest.approx(OPTIMA[name], abs=5e-5)
 

@@ -190,7 +190,7 @@ def test_a_programme_that_fails_costs_a_bound_never_the_run(monkeypatch):
     covers = [ds.Coverage((rng.random((40, 90)) < 0.03).astype(float), rng.random(40)) for _ in range(2)]
     objective = 0.2 * covers[0] + ds.Modular(rng.random(90)) - covers[1]
     default = ds.minimize(objective, reduce=False, node_limit=2000)
-    assert default.solver == "CompactModel, BranchAndBound"
+    assert default.solver == "Race, BranchAndBound"
     assert np.isfinite([default.value, default.lower_bound]).all()
     named = ds.minimize(objective, ds.CompactModel(), reduce=False)
     assert named.status == "finished"

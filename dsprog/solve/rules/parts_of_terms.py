@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dsprog.core.problem import Problem
 
-LARGE = 80  # elements beyond which bounds from the parts of terms beat bounds from values
+LARGE = 80  # elements beyond which bounds from the parts of terms may beat bounds from values
 MOST_ENTRIES = 300_000  # of groups: a programme of more rows takes minutes to build
 
 
