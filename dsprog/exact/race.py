@@ -4,8 +4,9 @@ Which of two exact solvers is faster is often not known beforehand. Here they sh
 that one finds closes nodes of the other, and the bound is the larger of the two. Turns double in length from round to
 round, since a mixed-integer programme that is stopped at the end of a turn begins anew in the next; so two solvers
 together take at most some eight times as long as the faster one alone. The turns of one whose gap is many times the
-leader's stay as short as they are, so that a hopeless search costs little and one that began slowly can catch up. With
-workers the racers run at once after the first round, each in a process of its own.
+leader's stay as short as they are, so that a hopeless search costs little and one that began slowly can catch up. One
+whose programme fails leaves the race to the others. With workers the racers run at once after the first round, each in
+a process of its own.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from dsprog.core.problem import Problem
 from dsprog.core.validation import Floats, Masks, as_number
 from dsprog.exact.compact.compact_model import CompactModel
 from dsprog.exact.interval.branch_and_bound import BranchAndBound
+from dsprog.milp.programme import ProgrammeFailed
 from dsprog.run.driver import Search
 from dsprog.run.needs import Need
 from dsprog.run.result import Verdict
@@ -74,13 +76,13 @@ class Race(Solver):
         crew, run.crew, run.link = run.crew, None, None  # the search of one racer is not shared
         try:
             while True:
-                for k, turn in enumerate(turns):
-                    with run.turn(turn):
+                for k in racers.running.copy():
+                    with run.turn(turns[k]):
                         verdict = racers.take_turn(k)
                     if verdict is not None:
                         return verdict
                 if crew is not None and crew.can_take_tasks:
-                    verdict = AtOnce(problem, run, self.solvers).race(crew)
+                    verdict = AtOnce(problem, run, tuple(self.solvers[k] for k in racers.running)).race(crew)
                     if verdict is not None:
                         return verdict
                 for k in racers.leaders():
@@ -95,6 +97,7 @@ class Racers:
     def __init__(self, problem: Problem, run: Run, solvers: tuple[SearchSolver, ...]) -> None:
         self.problem, self.run, self.solvers = problem, run, solvers
         self.searches: dict[int, Search] = {}
+        self.running = list(range(len(solvers)))
 
     def leaders(self) -> list[int]:
         """All whose gap is not many times the least one, after a round."""
@@ -103,18 +106,33 @@ class Racers:
 
     def take_turn(self, k: int) -> Verdict | None:
         """Let one search run; its verdict if that ends the race."""
-        if k not in self.searches:
-            self.searches[k] = Search(self.solvers[k].method(self.problem, self.run), self.run)
-        reason = self.searches[k].go()
+        try:
+            reason = self._go_on(k)
+        except ProgrammeFailed as error:
+            self._drop(k, error)
+            return None
         if reason is not None:
             return self._verdict(max(self.searches, key=lambda i: self.searches[i].lower), reason, "led")
         if self.searches[k].ended and (self.searches[k].method.valid or self._last_hope(k)):
             return self._verdict(k, None, "won")
         return None
 
+    def _go_on(self, k: int) -> str | None:
+        if k not in self.searches:
+            self.searches[k] = Search(self.solvers[k].method(self.problem, self.run), self.run)
+        return self.searches[k].go()
+
+    def _drop(self, k: int, error: ProgrammeFailed) -> None:
+        """A failed programme costs its racer, and the race only if no other is left."""
+        if self.running == [k]:
+            raise error
+        self.running.remove(k)
+        self.searches.pop(k, None)
+        self.run.say(f"{type(self.solvers[k]).__name__} leaves the race: {error}")
+
     def _last_hope(self, k: int) -> bool:
         """Whether no other search could prove more than one without valid bounds has."""
-        begun = len(self.searches) == len(self.solvers)
+        begun = len(self.searches) == len(self.running)
         return begun and not any(search.method.valid for search in self.searches.values())
 
     def _verdict(self, k: int, reason: str | None, how: str) -> Verdict:

@@ -10,6 +10,8 @@ from dsprog.core.problem import as_problem
 from dsprog.exact.interval.interval_search import IntervalSearch
 from dsprog.exact.race import Racers
 from dsprog.generators import FAMILIES, concave_difference, incidence, sparse_weights
+from dsprog.milp.programme import ProgrammeFailed
+from dsprog.milp.sparse import SparseProgramme
 from dsprog.testing import check_result, check_solver
 from tests.helpers.instances import dense_difference, unknown_root
 from tests.helpers.interruption import interrupt_call, interrupt_highs
@@ -40,6 +42,22 @@ def test_the_result_says_who_proved_it():
         sparse_weights(rng, 3, 20)
     )
     assert "race won by CompactModel: compact model" in ds.minimize(structured, second, seed=0).proof
+
+
+def test_a_racer_whose_programme_fails_leaves_the_race_to_the_others(monkeypatch):
+    def fail(self, *args, **options):
+        raise ProgrammeFailed("no answer")
+
+    monkeypatch.setattr(SparseProgramme, "relaxed", fail)
+    objective = FAMILIES["coverage"](14, 0)
+    second = ds.Race((ds.CompactModel(), ds.BranchAndBound()))
+    result = ds.minimize(objective, second, seed=0, reduce=False)
+    check_result(result, objective)
+    assert result.certified
+    assert "race won by BranchAndBound" in result.proof
+    alone = ds.minimize(objective, ds.Race((ds.CompactModel(),)), seed=0, reduce=False)
+    assert not alone.certified
+    assert "no answer" in alone.message
 
 
 def test_short_turns_go_on_where_they_were(clock):

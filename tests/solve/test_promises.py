@@ -190,8 +190,10 @@ def test_a_programme_that_fails_costs_a_bound_never_the_run(monkeypatch):
     covers = [ds.Coverage((rng.random((40, 90)) < 0.03).astype(float), rng.random(40)) for _ in range(2)]
     objective = 0.2 * covers[0] + ds.Modular(rng.random(90)) - covers[1]
     default = ds.minimize(objective, reduce=False, node_limit=2000)
-    assert default.solver == "Race, BranchAndBound"
-    assert np.isfinite([default.value, default.lower_bound]).all()
+    assert default.solver == "Race"
+    assert default.lower_bound <= default.value < 0.0
+    assert default.nodes > 0
+    assert "BranchAndBound" in default.proof
     named = ds.minimize(objective, ds.CompactModel(), reduce=False)
     assert named.status == "finished"
     assert "Unknown" in named.message
