@@ -3,19 +3,24 @@
 Every instance is solved with each number of workers, one worker first, and rows are saved as they come; what does not
 fit into ``--minutes`` is left out and said. Speed-up is the time with one worker over the time with w, efficiency is
 speed-up over w; both with processes that are started for the call ("cold"), and with processes that were there before
-("warm": ``--warm``). ``--ceiling`` also lets w processes solve the instance at the same time, each for itself, and says
-what speed-up w cores of this machine allow, which may share caches or be halves of one core. The value is recomputed
-from the functions. Kernels are compiled before anything is timed. ``--draw`` only draws what was saved. The units of
-each run are kept for ``benchmarks.simulated_workers``.
+("warm": ``--warm``). Where a run alone meets ``--alone-limit``, ``pace`` tells the efficiency: nodes a second over w
+times those of one worker. ``--side-by-side 16`` does all runs alone first, so many at once, where there are as many
+cores. ``--card`` solves each instance on the machine's card as well. ``--ceiling`` also lets w processes solve the
+instance at the same time, each for itself, and says what speed-up w cores of this machine allow, which may share caches
+or be halves of one core. The value is recomputed from the functions. Kernels are compiled before anything is timed.
+``--draw`` only draws what was saved. The units of each run are kept for ``benchmarks.simulated_workers``.
 """
 
 from __future__ import annotations
 
 import argparse
+import fnmatch
+import functools
 import json
 import multiprocessing
-import os
 import time
+from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +31,8 @@ from benchmarks.families import BENCHMARK_FAMILIES
 from benchmarks.harness import machine, referee, table
 from dsprog.applications import feature_selection_objective
 from dsprog.core.problem import as_problem
-from dsprog.experiments.instances import read_instance
+from dsprog.experiments.data_folder import data_folder
+from dsprog.experiments.energies import EnergyInstance, qubo_instances
 from dsprog.generators import sparse_linear_model
 from dsprog.run.workers.local import LocalProcesses
 
@@ -37,11 +43,12 @@ Row = dict[str, Any]
 def build(name: str) -> ds.Problem:
     """An instance by its name.
 
-    Family, n and seed (A60.0); a max-cut file (g05_80.0), or a graph that is drawn like it (cut80.0); least squares
-    with a penalty of 0.01 (LS.0).
+    Family, n and seed (A60.0); a published QUBO or max-cut problem (g05_80.0), or a graph that is drawn like those
+    (cut80.0); least squares with a penalty of 0.01 (LS.0).
     """
-    if name.startswith("g05"):
-        return read_instance(Path(os.environ.get("DSPROG_DATA", "data")) / "qubo" / "maxcut" / name, "rudy")
+    published = published_instances()
+    if name in published:
+        return as_problem(published[name].load(), ())
     if name.startswith("cut"):
         n, seed = map(int, name[3:].split("."))
         upper = np.triu(np.random.default_rng(seed).random((n, n)) < 0.5, 1).astype(float)
@@ -54,27 +61,58 @@ def build(name: str) -> ds.Problem:
     return as_problem(family.build(n, seed), family.constraints(n))
 
 
-def run_row(name: str, workers: int, warm: bool, limit: float) -> Row:
-    """One run: wall seconds of the solve, and what the workers did."""
-    problem = build(name)
-    pool: Any = LocalProcesses(workers) if warm and workers > 1 else workers
+@functools.cache
+def published_instances() -> dict[str, EnergyInstance]:
+    """Those of the data folder, by name; none without it."""
     try:
-        if isinstance(pool, LocalProcesses):
-            warm_up(pool, problem)
-        started, cpu = time.perf_counter(), time.process_time()
-        result = ds.minimize(problem, time_limit=limit, workers=pool)
-        seconds, cpu = time.perf_counter() - started, time.process_time() - cpu
-    finally:
-        if isinstance(pool, LocalProcesses):
-            pool.close()
+        return {instance.name: instance for instance in qubo_instances(data_folder())}
+    except ValueError:
+        return {}
+
+
+def names_of(patterns: str) -> Iterator[str]:
+    """The instances that were asked for; a pattern stands for all published ones that match it."""
+    for pattern in patterns.split(","):
+        if "*" in pattern:
+            yield from fnmatch.filter(published_instances(), pattern)
+        elif pattern.startswith("g05") and pattern not in published_instances():
+            print(f"{pattern} is left out: it is not under DSPROG_DATA; cut80.0 is a graph like it", flush=True)
+        else:
+            yield pattern
+
+
+def run_row(name: str, workers: int, pool: LocalProcesses | None, limit: float) -> Row:
+    """One run: wall seconds of the solve, and what the workers did; with a pool its processes are there before."""
+    problem = build(name)
+    if pool is not None:
+        warm_up(pool, problem)
+    started, cpu = time.perf_counter(), time.process_time()
+    result = ds.minimize(problem, time_limit=limit, workers=pool or workers)
+    seconds, cpu = time.perf_counter() - started, time.process_time() - cpu
     shares = result.workers
     busy, worker_cpu = sum(share.seconds for share in shares), sum(share.cpu for share in shares)
     return {
-        "instance": name, "workers": workers, "processes": "warm" if warm else "cold", "status": result.status,
+        "instance": name, "workers": workers, "processes": "warm" if pool else "cold", "status": result.status,
         "seconds": seconds, "cpu": cpu + worker_cpu, "supervisor_cpu": cpu, "nodes": result.nodes, "busy": busy,
         "idle": 1.0 - sum(1.0 - share.idle for share in shares) / workers if shares else 0.0,
         "units": sum(share.units for share in shares), **referee(problem.objective, result.S, result.lower_bound),
     }  # fmt: skip
+
+
+def run_alone(name: str, limit: float) -> Row:
+    """One worker, after a run of a second that loads the kernels."""
+    ds.minimize(build(name), time_limit=1.0)
+    return run_row(name, 1, None, limit)
+
+
+def run_on_card(name: str, limit: float) -> Row:
+    """The interval search on the machine's card, after a run that compiles."""
+    problem, solver = build(name), ds.BranchAndBound(device="cuda")
+    ds.minimize(problem, solver, time_limit=5.0)
+    started = time.perf_counter()
+    result = ds.minimize(problem, solver, time_limit=limit)
+    row = {"instance": name, "workers": "card", "status": result.status, "seconds": time.perf_counter() - started}
+    return {**row, "nodes": result.nodes, **referee(problem.objective, result.S, result.lower_bound)}
 
 
 def warm_up(pool: LocalProcesses, problem: ds.Problem) -> None:
@@ -108,31 +146,59 @@ def solve_beside(name: str, together: Any, seconds: Any) -> None:
     seconds.put(time.perf_counter() - started)
 
 
+def side_by_side(names: list[str], processes: int, limit: float) -> dict[str, Row]:
+    """The runs with one worker, so many at once, each in a process of its own."""
+    with multiprocessing.get_context("spawn").Pool(processes, maxtasksperchild=8) as pool:
+        asked = {name: pool.apply_async(run_alone, (name, limit)) for name in names}
+        return {name: row.get() for name, row in asked.items()}
+
+
+def beside(row: Row, alone: Row | None, workers: int) -> Row:
+    """Speed-up and efficiency if both runs ended, and the part of the pace of so many runs alone."""
+    if alone is None:
+        return {}
+    pace = (row["nodes"] / row["seconds"]) / (workers * max(alone["nodes"], 1) / alone["seconds"])
+    if not "optimal" == row["status"] == alone["status"]:
+        return {"pace": pace}
+    speed_up = alone["seconds"] / row["seconds"]
+    return {"pace": pace, "speed-up": speed_up, "efficiency": speed_up / workers}
+
+
 def run(options: argparse.Namespace) -> list[Row]:
     """All rows that fit into the time, saved one by one."""
     began, rows = time.perf_counter(), []
     counts = sorted(int(count) for count in options.workers.split(","))
-    for name in options.instances.split(","):
-        if name.startswith("g05") and not (Path(os.environ.get("DSPROG_DATA", "data")) / "qubo/maxcut" / name).exists():
-            print(f"{name} is left out: it is not under DSPROG_DATA; cut80.0 is a graph like it", flush=True)
-            continue
-        ds.minimize(build(name), time_limit=2.0)  # compile
-        alone: Row | None = None
-        for workers in counts:
-            left = 60.0 * options.minutes - (time.perf_counter() - began)
-            if left < (alone or {"seconds": 1.0})["seconds"] / workers + 5.0:
-                print(f"{name} with {workers} workers is left out: {left:.0f} s are left", flush=True)
-                continue
-            row = run_row(name, workers, options.warm, min(left, options.limit))
-            alone = row if workers == 1 else alone
-            if alone is not None and "optimal" == row["status"] == alone["status"]:
-                row["speed-up"] = alone["seconds"] / row["seconds"]
-                row["efficiency"] = row["speed-up"] / workers
-                if options.ceiling and workers > 1:
+    names = list(names_of(options.instances))
+    ready = side_by_side(names, options.side_by_side, options.alone_limit) if options.side_by_side else {}
+
+    def left() -> float:
+        return 60.0 * options.minutes - (time.perf_counter() - began)
+
+    def keep(row: Row) -> Row:
+        rows.append(row)
+        save(options.out, rows)
+        print(table([row]).splitlines()[-1], flush=True)
+        return row
+
+    with ExitStack() as open_pools:
+        pools = {w: open_pools.enter_context(LocalProcesses(w)) for w in counts if options.warm and w > 1}
+        for name in names:
+            ds.minimize(build(name), time_limit=2.0)  # compile
+            alone: Row | None = None
+            if options.card:
+                keep(run_on_card(name, min(left(), options.limit)))
+            for workers in counts:
+                if left() < (alone or {"seconds": 1.0})["seconds"] / workers + 5.0:
+                    print(f"{name} with {workers} workers is left out: {left():.0f} s are left", flush=True)
+                    continue
+                if workers == 1:
+                    alone = keep(ready.get(name) or run_row(name, 1, None, min(left(), options.alone_limit)))
+                    continue
+                row = run_row(name, workers, pools.get(workers), min(left(), options.limit))
+                row |= beside(row, alone, workers)
+                if options.ceiling and alone is not None and "efficiency" in row:
                     row["ceiling"] = ceiling(name, workers, alone["seconds"])
-            rows.append(row)
-            save(options.out, rows)
-            print(table([row]).splitlines()[-1], flush=True)
+                keep(row)
     return rows
 
 
@@ -170,6 +236,9 @@ def parsed(arguments: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--out", type=Path, default=Path("benchmarks/results/workers"))
     parser.add_argument("--minutes", type=float, default=8.0)
     parser.add_argument("--limit", type=float, default=300.0, help="seconds of one run")
+    parser.add_argument("--alone-limit", type=float, default=300.0, help="seconds of a run with one worker")
+    parser.add_argument("--side-by-side", type=int, default=0, metavar="J", help="first all runs alone, J at once")
+    parser.add_argument("--card", action="store_true", help="on the machine's card as well")
     parser.add_argument("--warm", action="store_true", help="start processes before the clock")
     parser.add_argument("--ceiling", action="store_true", help="also runs side by side that share nothing")
     parser.add_argument("--draw", action="store_true", help="only draw what was saved")
