@@ -32,10 +32,19 @@ def chess_data() -> tuple[np.ndarray, np.ndarray]:
 
 
 def chess_residual(n: int, seed: int) -> ds.Difference:
-    """The explaining-away residual of n attributes of CHESS."""
-    X, y = chess_data()
-    columns = np.random.default_rng(seed).permutation(36)[:n] if n < 36 else np.arange(36)
-    return explaining_away(X[:, columns], y)
+    """The explaining-away residual of n attributes of CHESS; beyond its 36, copies of which a tenth is shuffled."""
+    rng, (X, y) = np.random.default_rng(seed), chess_data()
+    columns = rng.permutation(36)[:n] if n < 36 else np.arange(36)
+    copies = [shuffled_in_part(X[:, j], rng) for j in rng.permutation(36)[: max(0, n - 36)]]
+    return explaining_away(np.column_stack([X[:, columns], *copies]), y)
+
+
+def shuffled_in_part(column: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """A column with a tenth of its entries in another order."""
+    some = np.flatnonzero(rng.random(len(column)) < 0.1)
+    copy = column.copy()
+    copy[some] = rng.permutation(column[some])
+    return copy
 
 
 BENCHMARK_FAMILIES = {

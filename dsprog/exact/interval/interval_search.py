@@ -237,8 +237,8 @@ class IntervalSearch(Method):
             bound.prepare(nodes)
 
     def _adapt_batch(self, seconds: float) -> None:
-        """Under a time limit batches are such that the clock is looked at often, whatever f and g cost."""
-        if math.isfinite(self.run.seconds_left):
+        """Under a time limit, and among workers, batches are such that one listens often, whatever f and g cost."""
+        if math.isfinite(self.run.seconds_left) or self.run.link is not None:
             half, double = max(1, self._batch // 2), min(self.largest_batch, 2 * self._batch)
             self._batch = half if seconds > LONG else double if seconds < 0.25 * LONG else self._batch
 

@@ -29,7 +29,6 @@ SECONDS_OF_A_UNIT = 2.0
 SECONDS_OF_THE_FIRST = 0.05
 PIECES = 8  # open nodes for each worker from which on units are as long as they get
 FEWEST = 256  # nodes of a unit, if there are so many: fewer would leave batches half empty
-SHARE = 4  # a unit gets at most this part of what each worker would get
 WAIT = 0.05  # seconds for news before limits are looked at again
 LAST_WAIT = 0.4  # seconds for the units that were called back at the end
 HANGS = 60.0  # seconds beyond its time after which a unit is lost; doubled each time that it was
@@ -115,15 +114,19 @@ class Supervisor:
         while (suspect := self.ledger.suspect()) is not None:
             self._expand_here(suspect)
         while self.executor.free:
-            share = math.ceil(self.ledger.rows / (SHARE * self.executor.size))
-            lease = self.ledger.lease(min(self.pace.rows, share))
+            lease = self.ledger.lease(min(self.pace.rows, self._share()))
             if lease is None:
                 return
             self.began[lease.number] = time.perf_counter()
             self.executor.submit(lease.number, self._unit(lease))
 
+    def _share(self) -> int:
+        """What each worker would get of the open nodes; few of them are divided among those that are free now."""
+        rows = self.ledger.rows
+        return max(math.ceil(rows / self.executor.size), min(FEWEST, math.ceil(rows / self.executor.free)))
+
     def _unit(self, lease: Lease) -> Unit:
-        many = self.ledger.rows / (PIECES * self.executor.size)
+        many = self.ledger.size / (PIECES * self.executor.size)
         seconds = max(SECONDS_OF_THE_FIRST, min(SECONDS_OF_A_UNIT, self.executor.longest) * min(1.0, many))
         nodes = math.ceil(self.run.nodes_left / self.executor.size) if math.isfinite(self.run.nodes_left) else math.inf
         return Unit(lease.bundles, self.run.cutoff, seconds, self.run.seconds_left, nodes)
