@@ -219,7 +219,7 @@ def draw(folder: Path) -> Path:
     """Speed-up over workers, one line an instance."""
     import matplotlib.pyplot as plt
 
-    rows = json.loads((folder / "workers.json").read_text())["rows"]
+    rows = [row for row in json.loads((folder / "workers.json").read_text())["rows"] if row["workers"] != "card"]
     figure, axis = plt.subplots(figsize=(5.5, 4))
     most = max(row["workers"] for row in rows)
     axis.plot([1, most], [1, most], color="0.7", lw=1, label="ideal")
