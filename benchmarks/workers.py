@@ -174,7 +174,7 @@ def run(options: argparse.Namespace) -> list[Row]:
     """All rows that fit into the time, saved one by one."""
     began, rows = time.perf_counter(), []
     counts = sorted(int(count) for count in options.workers.split(","))
-    names = list(names_of(options.instances))
+    names = list(dict.fromkeys(names_of(options.instances)))
     compile_for(names)
     ready = side_by_side(names, options.side_by_side, options.alone_limit) if options.side_by_side else {}
 
