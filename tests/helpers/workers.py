@@ -19,7 +19,9 @@ def eager(monkeypatch, unit=0.02):
 
     def wait(self):
         known = self._serving is not None and self._serving is self._candidate and not self._refused
+        until = time.perf_counter() + 120.0
         while known and self.executor.ready < self.executor.size:
+            assert time.perf_counter() < until, "workers that are to be there do not come"
             time.sleep(0.01)
         return there(self)
 

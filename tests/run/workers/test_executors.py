@@ -30,7 +30,11 @@ def client():
     distributed = pytest.importorskip("distributed")
     import dask
 
-    settings = {"distributed.scheduler.allowed-failures": 100, "distributed.comm.timeouts.connect": "60s"}
+    settings = {
+        "distributed.scheduler.allowed-failures": 100,
+        "distributed.comm.timeouts.connect": "60s",
+        "distributed.deploy.lost-worker-timeout": "300s",  # by default one that is not back after 15 s is given up
+    }
     with (
         dask.config.set(settings),
         distributed.LocalCluster(2, threads_per_worker=1, processes=True, dashboard_address=None) as cluster,
@@ -91,6 +95,7 @@ def killed(client, seed, objective, most):
                 os.kill(draw.choice(pids), signal.SIGKILL)
                 kills.append(pids)
 
+    client.wait_for_workers(2, timeout=120)
     killer = threading.Thread(target=kill, daemon=True)
     killer.start()
     try:
