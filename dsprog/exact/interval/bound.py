@@ -32,10 +32,11 @@ class Bound(ABC):
     uses_ends: ClassVar[bool] = False  # whether it needs f and g at both ends of every interval
     repeats: ClassVar[bool] = True  # whether to try again at once where elements were fixed
     guides: ClassVar[bool] = False  # whether its scores say where to branch, before those of bounds that do not
+    travels: ClassVar[tuple[str, ...]] = ()  # of its arrays, those that cost more to compute again than to carry along
 
     @abstractmethod
     def prepare(self, nodes: Bundle) -> None:
-        """Add the arrays that this bound keeps with the nodes."""
+        """Add the arrays that this bound keeps with the nodes, unless they came along."""
 
     @abstractmethod
     def moved(self, nodes: Bundle, include: Masks, exclude: Masks) -> None:

@@ -186,7 +186,8 @@ class IntervalSearch(Method):
             return self._expand(bundle, cutoff)
 
     def _expand(self, bundle: Bundle, cutoff: float) -> Expansion:
-        open_nodes = OpenNodes(self.machine, bundle, self.largest_batch, self._prepared)
+        travels = tuple(key for bound in self.bounds for key in bound.travels)
+        open_nodes = OpenNodes(self.machine, bundle, self.largest_batch, self._prepared, travels)
         nodes, closed, unit = 0, np.inf, self.options.unit or self.machine.unit
         found: list[tuple[Masks, Floats]] = []
         new: set[bytes] = set()  # sets that the run has not in its list yet

@@ -16,14 +16,24 @@ from dsprog.device.machine import HOST, Machine
 from dsprog.exact.interval.bound import least
 from dsprog.run.driver import Bundle, concatenate, take
 
-KEPT = ("lower", "I", "U", "x")  # what a node is made of; the rest is computed again
+KEPT = ("lower", "I", "U", "x")  # what a node is made of; most of the rest is computed again
 
 
 class OpenNodes:
-    """What is open of a bundle: ``prepare`` adds what bounds keep with nodes that arrive on the machine."""
+    """What is open of a bundle: ``prepare`` adds what bounds keep with nodes that arrive on the machine.
 
-    def __init__(self, machine: Machine, bundle: Bundle, at_once: int, prepare: Callable[[Bundle], None]) -> None:
-        self.machine, self.prepare = machine, prepare
+    ``travels`` names what goes along with nodes that leave it.
+    """
+
+    def __init__(
+        self,
+        machine: Machine,
+        bundle: Bundle,
+        at_once: int,
+        prepare: Callable[[Bundle], None],
+        travels: tuple[str, ...] = (),
+    ) -> None:
+        self.machine, self.prepare, self.kept = machine, prepare, (*KEPT, *travels)
         self._stack: list[Bundle] = []
         self._spilled: list[Bundle] = []
         self._waiting = self._slices(bundle, at_once)
@@ -72,7 +82,7 @@ class OpenNodes:
 
     def _kept(self, parts: list[Bundle]) -> list[Bundle]:
         """Nodes as bundles of the host; those of a device as one, since it wants many nodes at once."""
-        here = [{key: self.machine.fetch(part[key]) for key in KEPT} for part in parts]
+        here = [{key: self.machine.fetch(part[key]) for key in self.kept} for part in parts]
         return here if self.machine is HOST or not here else [concatenate(here)]
 
 

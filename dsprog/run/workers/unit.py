@@ -154,11 +154,14 @@ class SearchDesk:
 
 
 def mixed(frontier: Frontier) -> Frontier:
-    """All bundles as one, least bound last, where a search that goes deep begins: batches are full from the start."""
+    """All bundles as one, least bound last, where a search that goes deep begins: batches are full from the start.
+
+    What only some of them carry is left behind.
+    """
+    bundles = [bundle for _, _, bundle in sorted(frontier.heap, key=lambda entry: entry[:2], reverse=True)]
+    common = [key for key in bundles[0] if all(key in bundle for bundle in bundles)]
     whole = Frontier()
-    whole.push(
-        concatenate([bundle for _, _, bundle in sorted(frontier.heap, key=lambda entry: entry[:2], reverse=True)])
-    )
+    whole.push(concatenate([{key: bundle[key] for key in common} for bundle in bundles]))
     return whole
 
 
