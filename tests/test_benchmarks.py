@@ -8,6 +8,7 @@ import pytest
 
 import benchmarks
 from benchmarks.families import BENCHMARK_FAMILIES
+from tests.helpers.workers import eager
 
 pytest.importorskip("pandas")
 
@@ -40,3 +41,14 @@ def test_programmes_are_replayed():
     programmes = recorded(BENCHMARK_FAMILIES["B"].build(5, 0), 3)
     bounds = [replayed(programmes, 5, backend)[1] for backend in ("highs", "scipy")]
     np.testing.assert_allclose(*bounds, atol=1e-4)
+
+
+def test_virtual_workers_share_a_search(monkeypatch):
+    from benchmarks.virtual_workers import run_row
+    from benchmarks.workers import build
+
+    with eager(monkeypatch):
+        row = run_row("A30.0", build("A30.0"), 4, 1.0)
+    assert row["status"] == "optimal"
+    assert row["gap"] == pytest.approx(0.0, abs=1e-8)
+    assert row["units"] > 1
