@@ -195,7 +195,7 @@ PATHS = {
 
 def fresh(path: str, cache: str) -> dict[str, float]:
     """Run a path in a new process."""
-    environment = {**os.environ, "NUMBA_CACHE_DIR": cache, "OPENBLAS_NUM_THREADS": "1"}
+    environment = {**os.environ, "DSPROG_CACHE_DIR": cache, "OPENBLAS_NUM_THREADS": "1"}
     command = [sys.executable, "-m", "benchmarks.first_use", "--here", path]
     lines = subprocess.run(command, check=True, capture_output=True, text=True, env=environment).stdout
     return json.loads(lines.splitlines()[-1])

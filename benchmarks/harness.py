@@ -22,7 +22,7 @@ RESULTS = Path(__file__).parent / "results"
 
 def machine() -> dict[str, str]:
     """What the figures were measured on."""
-    names = ("numpy", "scipy", "numba", "highspy")
+    names = ("numpy", "scipy", "llvmlite", "highspy")
     models = [line.split(":")[1].strip() for line in cpu_lines() if line.startswith("model name")]
     packages = {name: version(name) for name in names}
     return {

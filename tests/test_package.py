@@ -19,15 +19,11 @@ PACKAGE = Path(ds.__file__).parent
 FILES = sorted(PACKAGE.rglob("*.py"))
 FOLDERS = sorted({path.parent for path in FILES})
 TREES = {path: ast.parse(path.read_text()) for path in FILES}
-OPTIONAL = ("highspy", "pyscipopt", "sklearn", "pandas", "matplotlib", "numba")
-HEAVY = ("numba", "scipy.sparse.csgraph", "scipy.optimize", "highspy", "sklearn", "pandas", "matplotlib")
-HEAVY += ("click", "rich")
+OPTIONAL = ("highspy", "pyscipopt", "sklearn", "pandas", "matplotlib", "llvmlite")
+HEAVY = ("llvmlite", "scipy.sparse.csgraph", "scipy.optimize", "highspy", "sklearn", "pandas", "matplotlib")
+HEAVY += ("click", "rich", "dsprog.compiler.door")
 LONGEST = 60  # lines of code in a function
-KERNELS = {
-    "kernel",
-    "short_kernel",
-    "part",
-}  # one loop over arrays, which numba compiles as a whole, is as long as it is
+KERNELS = {"kernel", "part"}  # one loop over arrays, which is compiled as a whole, is as long as it is
 
 
 def name_of(path):
@@ -66,7 +62,7 @@ def test_every_name_and_solver_is_there_without_optional_packages():
 
 def test_blocked_packages_are_blocked():
     """The test above would prove nothing otherwise."""
-    assert "numba is blocked" in python(blocking(OPTIONAL, "import numba")).stderr
+    assert "llvmlite is blocked" in python(blocking(OPTIONAL, "import llvmlite")).stderr
 
 
 def test_importing_dsprog_imports_nothing_heavy():

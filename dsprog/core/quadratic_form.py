@@ -15,13 +15,13 @@ from typing import Any
 
 import numpy as np
 
-from dsprog.core.kernel import short_kernel
+from dsprog.core.kernel import kernel
 from dsprog.core.oracle import count
 from dsprog.core.set_function import SetFunction
 from dsprog.core.validation import Floats, Ints, Masks
 
 
-@short_kernel(lambda u, indptr, indices, data, masks, out: len(masks) * (len(u) + len(data)))
+@kernel
 def values_kernel(u, indptr, indices, data, masks, out):
     """Σ_{i∈S} u_i + ½ Σ_{i,j∈S} P_ij."""
     for b in range(len(masks)):

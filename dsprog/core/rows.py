@@ -7,13 +7,13 @@ from collections.abc import Mapping
 import numpy as np
 
 from dsprog.core.constraints import ROUNDING, LinearRows
-from dsprog.core.kernel import kernel, part, short_kernel
+from dsprog.core.kernel import kernel, part
 from dsprog.core.validation import Floats, Masks
 
 Nodes = Mapping[str, np.ndarray]  # "I" and "U": the ends of intervals, one a row
 
 
-@short_kernel(lambda A, lo, hi, I, *fixed: A.size * I.size)
+@kernel
 def propagate_kernel(A, lo, hi, I, U, include, exclude, feasible):
     """Fix what every feasible set of an interval has, or omits, until nothing moves.
 

@@ -9,7 +9,7 @@ import numpy as np
 from dsprog.applications.features.recipes import feature_selection_objective
 from dsprog.core.algebra import Difference
 from dsprog.core.constraints import Cardinality
-from dsprog.core.kernel import compilations, nothing_interpreted
+from dsprog.core.kernel import compilations
 from dsprog.exact.budget.budget_branch_and_bound import BudgetBranchAndBound
 from dsprog.exact.compact.compact_model import CompactModel
 from dsprog.exact.interval.branch_and_bound import BranchAndBound
@@ -65,9 +65,8 @@ def warm_up() -> str:
     from rich.progress import track
 
     before = compilations()
-    with nothing_interpreted():
-        for _, run in track(list(paths()), description="compiling kernels"):
-            run()
+    for _, run in track(list(paths()), description="compiling kernels"):
+        run()
     now = compilations()
     count, seconds = now.count - before.count, now.seconds - before.seconds
     return f"{count} kernels compiled in {seconds:.1f} s" if count else "all kernels were there already"

@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike
 
 from dsprog.core.column_model import ColumnModel, Expression
 from dsprog.core.gain_model import IN, GainModel
-from dsprog.core.kernel import filled, kernel, part, short_kernel
+from dsprog.core.kernel import filled, kernel, part
 from dsprog.core.knowledge import Knowledge
 from dsprog.core.set_function import SetFunction
 from dsprog.core.validation import Floats, Ints, Masks, as_matrix, check_size, chosen_entries
@@ -52,7 +52,7 @@ def sum_columns(columns, mask, left_out, t):
                 t[k] += columns[j, k]
 
 
-@short_kernel(lambda code, parameter, weights, columns, masks, *other: 2 * len(masks) * columns.size)
+@kernel
 def marginals_kernel(code, parameter, weights, columns, masks, among, out):
     """Marginals from the sums at S: one pass over W for each set."""
     t = np.empty(columns.shape[1])

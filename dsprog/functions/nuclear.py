@@ -19,7 +19,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dsprog.core.kernel import filled, kernel, part, short_kernel
+from dsprog.core.kernel import filled, kernel, part
 from dsprog.core.knowledge import Knowledge
 from dsprog.core.set_function import SetFunction
 from dsprog.core.validation import LARGEST_ROOT, Floats, Ints, Masks, as_matrix, chosen_entries
@@ -74,19 +74,7 @@ def append(Z, members, count, j, q, sigma):
     members[count] = j
 
 
-def chains_by_lapack(A: Floats, t: Floats, c: Floats, orders: Ints, start: Masks, out: Floats) -> None:
-    """What :func:`chains_kernel` does, for a few orders: with A_S + t = LL', the k-th increment is 1 - t |e_k'L⁻¹|²."""
-    out[:] = 0.0
-    for order, inside, increments in zip(orders, start, out):
-        listed = np.flatnonzero((order >= 0) & ~inside[order])
-        places = listed[np.sort(np.unique(order[listed], return_index=True)[1])]
-        before = np.flatnonzero(inside)
-        S = np.append(before, order[places])
-        inverse = np.linalg.inv(np.linalg.cholesky(A[np.ix_(S, S)] + t[:, None, None] * np.eye(len(S))))
-        increments[places] = (c @ (1.0 - t[:, None] * (inverse * inverse).sum(axis=2)))[len(before) :]
-
-
-@short_kernel(lambda A, t, c, orders, *other: 100 * len(orders) + len(A) * int((orders >= 0).sum()), chains_by_lapack)
+@kernel
 def chains_kernel(A, t, c, orders, start, out):
     """Increments along each order, summed over t."""
     n = len(A)

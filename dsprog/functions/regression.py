@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dsprog.core.kernel import filled, kernel, part, short_kernel
+from dsprog.core.kernel import filled, kernel, part
 from dsprog.core.knowledge import Knowledge
 from dsprog.core.set_function import SetFunction
 from dsprog.core.validation import LARGEST_ROOT, Floats, Ints, Masks, as_matrix, as_number
@@ -53,29 +53,7 @@ def grow(R, target, basis, factor, members, count, j, z):
     return 0.5 * z[count] * z[count]
 
 
-def chains_by_lapack(R: Floats, target: Floats, orders: Ints, start: Masks, out: Floats) -> None:
-    """What :func:`chains_kernel` does, for a few orders: with R_S = QT, the k-th column explains ½ (Q'target)_k²."""
-    negligible, lengths = 1e-13 * R.shape[1], np.linalg.norm(R, axis=0)
-    out[:] = 0.0
-    for order, inside, increments in zip(orders, start, out):
-        listed = np.flatnonzero((order >= 0) & ~inside[order])
-        places = listed[np.sort(np.unique(order[listed], return_index=True)[1])]
-        S, where = np.append(np.flatnonzero(inside), order[places]), np.append(np.full(inside.sum(), -1), places)
-        while len(S):
-            Q, T = np.linalg.qr(R[:, S])
-            pivots = np.zeros(len(S))
-            pivots[: len(T)] = np.abs(np.diag(T))
-            dependent = np.flatnonzero(pivots <= negligible * lengths[S])
-            if len(dependent) == 0:
-                explained = 0.5 * (target @ Q) ** 2
-                increments[where[where >= 0]] = -explained[where >= 0]
-                break
-            S, where = np.delete(S, dependent[0]), np.delete(where, dependent[0])  # it adds nothing, nor to others
-
-
-@short_kernel(
-    lambda R, target, orders, *other: 100 * len(orders) + R.shape[1] * int((orders >= 0).sum()), chains_by_lapack
-)
+@kernel
 def chains_kernel(R, target, orders, start, out):
     """Falls of the loss along orders."""
     n = R.shape[1]

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from dsprog.core.kernel import part, short_kernel
+from dsprog.core.kernel import kernel, part
 from dsprog.core.validation import Floats, Ints, Masks
 
 FREE, SOURCE, SINK = 0, 1, 2
@@ -79,7 +79,7 @@ def push_flow(middle, first, heads, sister, residual, terminal, parent, orphans,
     return amount, count
 
 
-@short_kernel(lambda indptr, heads, *other: 32 * len(heads))
+@kernel
 def max_flow_kernel(indptr, heads, sister, residual, terminal):
     """Push a maximum flow; ``residual`` and ``terminal`` become what is left of them. Returns the flow."""
     n = len(terminal)
@@ -161,7 +161,7 @@ def max_flow_kernel(indptr, heads, sister, residual, terminal):
                     count = count + 1 if count < n else 0
 
 
-@short_kernel(lambda indptr, heads, *other: len(indptr) + len(heads))
+@kernel
 def reachable_kernel(indptr, heads, sister, residual, terminal, from_source, reached):
     """The nodes that the source reaches by arcs with capacity left, or that reach the sink."""
     n, top = len(terminal), 0

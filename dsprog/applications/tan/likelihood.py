@@ -12,13 +12,13 @@ import numpy as np
 
 from dsprog.applications.tan.tables import LogTables
 from dsprog.applications.tan.trees import Edge, Join, all_pairs
-from dsprog.core.kernel import short_kernel
+from dsprog.core.kernel import kernel
 from dsprog.core.validation import Floats, Ints
 
 GAIN = 1e-9  # of a log-likelihood, below which it has not risen
 
 
-@short_kernel(lambda scores, *other: 2 * scores.size)
+@kernel
 def judge_kernel(scores, table, first, second, y):
     """Σ log softmax(scores + table[first, second])[y], and how many rows have their class on top."""
     likelihood, right = 0.0, 0

@@ -16,7 +16,6 @@ from dsprog.approximate.first_sets import offer_exchanges
 from dsprog.approximate.greedy import offer_greedy_sets
 from dsprog.core.gain_model import IN, OUT, TABLE, Clients, GainModel
 from dsprog.core.grain import grain_of
-from dsprog.core.kernel import Kernel
 from dsprog.core.problem import Problem
 from dsprog.core.validation import Floats, Ints, Masks
 from dsprog.exact.budget.budget_rows import Budget
@@ -30,7 +29,7 @@ from dsprog.exact.budget.threshold_bound import DIRECTION, LENGTH, ORDER, STEP, 
 from dsprog.run.driver import Bundle, Expansion, Method, concatenate, take
 from dsprog.run.run import Run
 
-WORK, INTERPRETED_WORK = 20_000_000, 500_000  # steps of loops between two looks at the clock
+WORK = 20_000_000  # steps of loops between two looks at the clock
 ROOT_STEPS, ROW_STEPS = 500, 40  # of thresholds, for the whole problem and for what an interruption left
 PRICED_STEPS = 100  # of prices for the whole problem: nodes go on with them, and small problems need no more
 CHUNK = 20  # of those steps after which candidates are trimmed
@@ -129,25 +128,6 @@ class BudgetSearch(Method):
         return Desk(np.zeros((6, self.clients.offsets[3])), np.zeros((4, n)), lists, counts, prices, walk)
 
     @cached_property
-    def nothing_for(self) -> frozenset[str]:
-        """Parts of the compiled search that this problem never needs: compiling takes as long as there is code."""
-        _, maxima, survivals, curves, cost_maxima, cost_survivals, cost_curves = self.clients.offsets.tolist()
-        has = {
-            "maxima": maxima > 0,
-            "prices": self.entries > 0,
-            "tangents": curves > maxima and self.entries == 0,
-            "smooth": curves > maxima or cost_curves > cost_maxima,
-            "curves": curves > survivals or cost_curves > cost_survivals,
-            "by client": len(self.by_client.heads) > 0,
-        }
-        return frozenset(name for name, there in has.items() if not there)
-
-    @cached_property
-    def kernel(self) -> Kernel:
-        """The compiled search of this problem."""
-        return budget_kernel.without(self.nothing_for)
-
-    @cached_property
     def measured(self) -> Floats:
         """What thresholds did so far, by places left: see ``with_thresholds``."""
         return np.zeros((6, self.budget.most + 2))
@@ -187,8 +167,7 @@ class BudgetSearch(Method):
             return
         tree = Subtree(self, nothing, budget.free, math.inf)
         tree.found.members[0, : size + 1] = size, *members
-        walk = exchange_kernel.without(self.nothing_for)
-        walk(tree.gains, self.stack, self.desk, tree.found, steps)
+        exchange_kernel(tree.gains, self.stack, self.desk, tree.found, steps)
         self.offer([tree.found.members[0, 1 : size + 1].copy()], "exchange")
 
     def expand(self, bundle: Bundle, cutoff: float) -> Expansion:
@@ -284,7 +263,7 @@ class Subtree:
     def do(self, task: int, amount: int = 0) -> float:
         """One task of the kernel."""
         method = self.method
-        found: float = method.kernel(
+        found: float = budget_kernel(
             self.gains, self.room, method.stack, method.desk, method.measured, self.found, self.goal, self.tally, task,
             amount,
         )  # fmt: skip
@@ -304,7 +283,7 @@ class Subtree:
 
         paused, walked = self._lower_thresholds(lambda: run.pause(nodes, SOURCE, frontier)), len(self.path) > 0
         while not paused:
-            ended = self.do(SEARCH, WORK if self.method.kernel.is_ready else INTERPRETED_WORK)
+            ended = self.do(SEARCH, WORK)
             self.offer_found(SOURCE)
             self.nodes = int(self.tally[NODES])
             if ended:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dsprog.core.gain_model import TABLE, Clients
-from dsprog.core.kernel import part, part_for, short_kernel
+from dsprog.core.kernel import kernel, part
 from dsprog.core.validation import Floats, Ints
 from dsprog.functions._scalar import phi_of
 
@@ -35,7 +35,7 @@ class Gains(NamedTuple):
     hazards: Floats
 
 
-@part_for("curves", lambda clients, i, t: 0.0)
+@part
 def curve_at(clients, i, t):
     """φ_i(t), without its weight."""
     code = int(clients.curves[0, i])
@@ -44,7 +44,7 @@ def curve_at(clients, i, t):
     return phi_of(code, clients.curves[1, i], t)
 
 
-@part_for("smooth", lambda clients, state, j, side: 0.0)
+@part
 def smooth_gain(clients, state, j, side):
     """What j adds to the survivals and curves of a side."""
     indptr, rows, data, total = clients.indptr, clients.rows, clients.data, 0.0
@@ -110,7 +110,7 @@ def gain_of(gains, state, j):
     return gains.modular[j] - gains.floors[j] + rewards
 
 
-@part_for("by client", lambda gains, before, after, gain, j: 0)
+@part
 def lower_gains(gains, before, after, gain, j):
     """Gains above I become gains above I ∪ j, whose state is ``after``; how many numbers were touched.
 
@@ -144,7 +144,7 @@ def effort(clients, j):
     return 8 + total + indptr[1, j + 1] - indptr[1, j] + 8 * (indptr[2, j + 1] - indptr[2, j])
 
 
-@short_kernel(lambda clients, *other: 4 * clients.indptr.size + 4 * len(clients.data))
+@kernel
 def least_gains_kernel(clients, inside, allowed, out):
     """Lower bounds of f(j | U∖j), f the costs and U = inside ∪ allowed: f(j | S) is at least that for every S ⊆ U∖j.
 

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dsprog.core.kernel import part, part_for
+from dsprog.core.kernel import part
 from dsprog.exact.budget.client_kernels import effort, lower_gains
 from dsprog.exact.budget.gains_at_node import closed_by_best_gains, evaluate, last_level, last_two_levels
 from dsprog.exact.budget.scarce_clients import limited
@@ -86,7 +86,7 @@ def enter(gains, room, stack, d, desk, measured, found, goal, tally):
     return True
 
 
-@part_for("tangents", lambda clients, touching, j: None)
+@part
 def move_touching(clients, touching, j):
     """A tangent touches where it did, seen from the set with j."""
     for p in range(clients.indptr[1, j], clients.indptr[1, j + 1]):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dsprog.core.kernel import part, short_kernel
+from dsprog.core.kernel import kernel, part
 from dsprog.exact.budget.client_kernels import change_by, put
 from dsprog.exact.budget.threshold_bound import INDEX, ORDER, STAYS
 
@@ -45,7 +45,7 @@ def best_exchange(gains, stack, desk, size, step, best):
     return leaves, comes, most
 
 
-@short_kernel(lambda gains, stack, desk, found, steps: len(gains.clients.data) * steps)
+@kernel
 def exchange_kernel(gains, stack, desk, found, steps):
     """So many exchanges from the set in ``found``; the best set goes back there. Its value less that of level 0."""
     members, inside, until = desk.lists[ORDER], desk.lists[INDEX], desk.lists[STAYS]

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dsprog.core.kernel import part, part_for
+from dsprog.core.kernel import part
 
 LONGEST_WALK = 256  # steps among the sets of a client; unequal entries take a tenth of it
 DEFLECTION = 1.5  # Camerini, Fratta and Maffioli's
@@ -111,7 +111,7 @@ def best_of_client(gains, q, i, desk):
     return best
 
 
-@part_for("prices", lambda gains, state, desk: 0.0)
+@part
 def pay(gains, state, desk):
     """Σ a_i over all clients; in PAID what they pay for each element."""
     first, last, prices = gains.clients.offsets[1], gains.clients.offsets[2], desk.prices
@@ -127,7 +127,7 @@ def pay(gains, state, desk):
     return total
 
 
-@part_for("prices", lambda gains, state, desk, distance: False)
+@part
 def move_prices(gains, state, desk, distance):
     """One step of the prices, towards what the bound takes and clients do not; ``distance``: how far it should go."""
     prices, heads, amounts = desk.prices, gains.heads, gains.amounts

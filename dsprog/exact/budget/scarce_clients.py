@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dsprog.core.kernel import part, part_for
+from dsprog.core.kernel import part
 from dsprog.exact.budget.client_kernels import effort, smooth_gain
 from dsprog.exact.budget.search_stack import BASE, LIMIT, SIZE, SLACK, TARGET, VALUE, WORK
 from dsprog.exact.budget.threshold_bound import DIRECTION, ORDER, SLOPE, SUBGRADIENT
@@ -49,7 +49,7 @@ def scarcest(gains, room, stack, d, desk, goal, tally):
     return client, fewest
 
 
-@part_for("maxima", lambda gains, room, stack, d, desk, goal, tally: True)
+@part
 def limited(gains, room, stack, d, desk, goal, tally):
     """Put the candidates that the scarcest client needs first, if it leaves fewer children; False: no better set."""
     size, lists, scores, score = stack.marks[d, SIZE], desk.lists, desk.scores, stack.score[d]

@@ -2,30 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from dsprog.core.kernel import short_kernel
-from dsprog.exact.budget.client_kernels import Gains, gain_of, put
+from dsprog.core.kernel import kernel
+from dsprog.exact.budget.client_kernels import gain_of, put
 from dsprog.exact.budget.depth_first import search
 from dsprog.exact.budget.gains_at_node import bound_by_gains
-from dsprog.exact.budget.search_stack import REST, VALUE, Stack
+from dsprog.exact.budget.search_stack import REST, VALUE
 from dsprog.exact.budget.threshold_bound import ORDER
-from dsprog.exact.budget.thresholds_at_node import PRICED, bound_by_steps
+from dsprog.exact.budget.thresholds_at_node import bound_by_steps
 
 LOAD_PATH, BOUND_BY_GAINS, BOUND_BY_STEPS, SEARCH = 0, 1, 2, 3
 
 
-def steps_of_task(gains: Gains, room: Any, stack: Stack, *others: Any) -> int:
-    """About what a task costs where it is interpreted: a small part of its own count, since most of that is not loops.
-
-    As much as is allowed then takes a little more than a second, and compiling the search about four.
-    """
-    task, amount = others[-2:]
-    size = gains.clients.indptr.size + len(gains.clients.data) + PRICED * stack.prices.shape[1]
-    return int(amount if task == SEARCH else size * max(1, amount)) // 16
-
-
-@short_kernel(steps_of_task)
+@kernel
 def budget_kernel(gains, room, stack, desk, measured, found, goal, tally, task, amount):
     """One task at the first level of the stack, or from where it stands.
 

@@ -34,7 +34,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dsprog.core.gain_model import TABLE
-from dsprog.core.kernel import part, part_for
+from dsprog.core.kernel import part
 from dsprog.core.validation import Floats, Ints
 from dsprog.exact.budget.client_kernels import curve_at, excess
 from dsprog.exact.budget.price_bound import (
@@ -210,7 +210,7 @@ def trim(room, elements, upper, score, ends, left, used, bound, target, desk):
     return kept
 
 
-@part_for("tangents", lambda clients, state, desk: 0.0)
+@part
 def lift(clients, state, desk):
     """The tangents of survivals and curves where their thresholds are: Σ κ."""
     total, desk_clients = 0.0, desk.clients
@@ -228,7 +228,7 @@ def lift(clients, state, desk):
     return total
 
 
-@part_for("tangents", lambda clients, state, desk, j: 0.0)
+@part
 def lifted_gain(clients, state, desk, j):
     """Σ c_ij over the survivals and curves: ψ'(t) w_ij, or ψ(w_ij) - κ where w_ij > t."""
     indptr, total = clients.indptr, 0.0
@@ -246,7 +246,7 @@ def lifted_gain(clients, state, desk, j):
     return total
 
 
-@part_for("tangents", lambda clients, stop, desk, goal: None)
+@part
 def move_tangents(clients, stop, desk, goal):
     """One step of Frank and Wolfe: the tangents towards what the bound takes."""
     tau, h, indptr = desk.clients[THRESHOLD], desk.clients[SUBGRADIENT], clients.indptr
@@ -263,7 +263,7 @@ def move_tangents(clients, stop, desk, goal):
         tau[i] += 2.0 / (goal[STEP] + 2.0) * (h[i] - tau[i])
 
 
-@part_for("maxima", lambda clients, state, stop, desk, goal, distance: False)
+@part
 def move_thresholds(clients, state, stop, desk, goal, distance):
     """One step of the thresholds against the deflected subgradient; False where they are optimal."""
     tau, direction, h = desk.clients[THRESHOLD], desk.clients[DIRECTION], desk.clients[SUBGRADIENT]
@@ -296,7 +296,7 @@ def move_thresholds(clients, state, stop, desk, goal, distance):
     return True
 
 
-@part_for("prices", lambda elements, size, desk: None)
+@part
 def offer_candidates(elements, size, desk):
     """Before prices move: which elements clients may take."""
     for j in range(desk.prices.shape[1]):

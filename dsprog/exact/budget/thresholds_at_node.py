@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dsprog.core.kernel import part, part_for
+from dsprog.core.kernel import part
 from dsprog.exact.budget.client_kernels import effort
 from dsprog.exact.budget.price_bound import CHEAPEST, PRICE, TREND
 from dsprog.exact.budget.search_stack import BASE, BOUNDED, LOAD, REST, SIZE, TARGET, VALUE, WORK
@@ -143,7 +143,7 @@ def settle(room, stack, d, by_gain, desk, goal):
     return min(by_gain, kept)
 
 
-@part_for("prices", lambda gains, stack, d, desk: None)
+@part
 def inherit_prices(gains, stack, d, desk):
     """Begin with the prices of the last node above that has some, in proportion to what clients have to lose."""
     above = max(0, d - 1)

@@ -20,7 +20,7 @@ from dsprog.run.driver import Bundle
 
 
 class HostKernels:
-    """By numba."""
+    """By compiled kernels."""
 
     index = np.int64  # of elements in orders
 

@@ -49,7 +49,8 @@ def exchange_tabu_kernel(u, P, sizes, masks, steps, waits):
             if first < 0:
                 continue  # all moves are barred for a while
             now += change
-            for moved in (first, second):
+            for turn in range(2):
+                moved = second if turn else first
                 if moved >= 0:
                     x[moved] = not x[moved]
                     size += 1 if x[moved] else -1

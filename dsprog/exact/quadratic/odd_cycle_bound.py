@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dsprog.core.kernel import kernel, part, short_kernel
+from dsprog.core.kernel import kernel, part
 from dsprog.core.quadratic_form import QuadraticForm
 from dsprog.core.validation import Floats, Ints, Masks
 from dsprog.milp.growing import GrowingProgramme
@@ -155,7 +155,7 @@ def odd_cycles_kernel(graph, z, order, most, limit, rows):
     return count
 
 
-@short_kernel(lambda tails, heads, order, differ, parent, *other: 4 * (len(order) + len(parent)))
+@kernel
 def forest_kernel(tails, heads, order, differ, parent, side, labels):
     """Join vertices along the edges in ``order`` that close no cycle; ``labels`` of each relative to vertex 0.
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from dsprog.core.kernel import short_kernel
+from dsprog.core.kernel import kernel
 from dsprog.core.validation import Floats, Ints
 
 WIDTH = 5  # entries that a cut can have
@@ -21,19 +21,7 @@ VERTICES = 2048  # more vertices than this have no keys
 ROOM = 5000  # for violated triangles, from which some sixty are chosen
 
 
-def newton_by_gathering(
-    W: Floats, X: Floats, vertices: Ints, signs: Floats, triangles: int, diagonal: Floats, out: Floats
-) -> None:
-    """What :func:`newton_kernel` does, by gathers of whole blocks."""
-    N, total = len(W), []
-    for M in (W, X):
-        Ma = np.einsum("ke,kei->ki", signs, M[vertices])
-        total.append((M, Ma, np.einsum("le,kle->kl", signs, Ma[:, vertices])))
-    out[:N, :N], out[N:, :N], out[N:, N:] = (first * second for first, second in zip(*total))
-    out[np.arange(N, len(out)), np.arange(N, len(out))] += diagonal
-
-
-@short_kernel(lambda W, X, vertices, *other: 100 + len(vertices) * (len(W) + len(vertices)) // 40, newton_by_gathering)
+@kernel
 def newton_kernel(W, X, vertices, signs, triangles, diagonal, out):
     """The lower triangle of (B'WB)∘(B'XB), B = [I, A], plus ``diagonal`` at the cuts; the first ones are triangles."""
     N, m = len(W), len(vertices)
@@ -69,12 +57,7 @@ def newton_kernel(W, X, vertices, signs, triangles, diagonal, out):
         row[N + k] += diagonal[k]
 
 
-def gram_diagonal(W: Floats, vertices: Ints, signs: Floats, out: Floats) -> None:
-    """What :func:`gram_diagonal_kernel` does, by one gather."""
-    out[:] = np.einsum("kp,kq,kpq->k", signs, signs, W[vertices[:, :, None], vertices[:, None, :]])
-
-
-@short_kernel(lambda W, vertices, *other: 60 + 2 * len(vertices), gram_diagonal)
+@kernel
 def gram_diagonal_kernel(W, vertices, signs, out):
     """a'Wa of every cut."""
     for k in range(len(vertices)):
@@ -85,14 +68,7 @@ def gram_diagonal_kernel(W, vertices, signs, out):
         out[k] = total
 
 
-def add_cuts(vertices: Ints, signs: Floats, weights: Floats, Z: Floats) -> None:
-    """What :func:`add_cuts_kernel` does, by one count."""
-    places = vertices[:, :, None] * len(Z) + vertices[:, None, :]
-    entries = weights[:, None, None] * signs[:, :, None] * signs[:, None, :]
-    Z += np.bincount(places.ravel(), entries.ravel(), Z.size).reshape(Z.shape)
-
-
-@short_kernel(lambda vertices, *other: 60 + 2 * len(vertices), add_cuts)
+@kernel
 def add_cuts_kernel(vertices, signs, weights, Z):
     """Z += Σ weights_k a_k a_k'."""
     for k in range(len(vertices)):
@@ -101,26 +77,7 @@ def add_cuts_kernel(vertices, signs, weights, Z):
                 Z[vertices[k, p], vertices[k, q]] += weights[k] * signs[k, p] * signs[k, q]
 
 
-def violated_by_tables(X: Floats, threshold: float, vertices: Ints, signs: Floats, violation: Floats) -> int:
-    """What :func:`violated_kernel` does, from a table of all triangles."""
-    N = len(X)
-    i, j, k = (part.ravel() for part in np.indices((N, N, N)))
-    below = (j < i) & (k < j)
-    triples = np.stack([i[below], j[below], k[below]])
-    i, j, k = triples[:, 1.0 - np.abs(X[triples[[0, 0, 1]], triples[[1, 2, 2]]]).sum(axis=0) < threshold]
-    p = np.array([1.0, -1.0])
-    sums = X[i, k][:, None] + p * X[j, k][:, None]
-    values = 1.0 + p * X[i, j][:, None] - np.abs(sums)
-    rows, kinds = (part[: len(violation)] for part in np.nonzero(values < threshold))
-    count = len(rows)
-    p, q = p[kinds], np.where(sums[rows, kinds] > 0, -1.0, 1.0)
-    vertices[:count, 0], vertices[:count, 1], vertices[:count, 2] = k[rows], j[rows], i[rows]
-    signs[:count, 0], signs[:count, 1], signs[:count, 2] = q, p, 1.0
-    violation[:count] = values[rows, kinds]
-    return count
-
-
-@short_kernel(lambda X, *other: len(X) ** 3 // 30, violated_by_tables)
+@kernel
 def violated_kernel(X, threshold, vertices, signs, violation):
     """Triangles with ½(a'Xa - 1) = 1 + p X_ij + q (X_ik + p X_jk) < threshold <= 0, as many as there is room for.
 
@@ -152,7 +109,7 @@ def violated_kernel(X, threshold, vertices, signs, violation):
     return count
 
 
-@short_kernel(lambda vertices, order, *other: 4 * len(order))
+@kernel
 def spread_kernel(vertices, order, most, used, chosen):
     """Choose rows in ``order`` whose three edges are in less than ``most`` rows chosen before; returns their number."""
     count = 0
@@ -169,22 +126,7 @@ def spread_kernel(vertices, order, most, used, chosen):
     return count
 
 
-def best_pairs(X: Floats, vertices: Ints, signs: Floats, pairs: Ints, turns: Floats, least: Floats) -> None:
-    """What :func:`best_pairs_kernel` does, from a table of all pairs for each triangle."""
-    N = len(X)
-    sides = np.array([1.0, -1.0])[:, None, None]
-    below = np.where(np.tri(N, k=-1) > 0, 0.0, np.inf)
-    for t, triangle in enumerate(vertices[:, :3]):
-        u, far = signs[t, :3] @ X[triangle], np.zeros(N)
-        far[triangle] = np.inf
-        values = sides * u[:, None] - np.abs(u + sides * X) + below + far + far[:, None]
-        side, first, second = np.unravel_index(int(values.argmin()), values.shape)
-        p = 1.0 - 2.0 * float(side)
-        pairs[t], least[t] = (second, first), values[side, first, second]
-        turns[t] = -1.0 if u[second] + p * X[first, second] > 0 else 1.0, p
-
-
-@short_kernel(lambda X, vertices, *other: len(vertices) * (60 + len(X) ** 2 // 40), best_pairs)
+@kernel
 def best_pairs_kernel(X, vertices, signs, pairs, turns, least):
     """For each triangle the pair j < i beside it with the least σu_i - |u_j + σX_ij|, u = Xa, and its signs τ, σ."""
     N = len(X)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dsprog.core.kernel import short_kernel
+from dsprog.core.kernel import kernel
 from dsprog.core.quadratic_form import QuadraticForm
 from dsprog.core.validation import Ints
 
 
-@short_kernel(lambda u, indptr, indices, data, labels: 4 * (len(u) + len(data)))
+@kernel
 def settle_kernel(u, indptr, indices, data, labels):
     """Fix free variables whose change has one sign whatever the free others do: some optimum has them so.
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dsprog.core.kernel import short_kernel
+from dsprog.core.kernel import kernel
 from dsprog.core.validation import Floats, Masks
 from dsprog.exact.regression.coefficient_boxes import tighten_boxes
 from dsprog.exact.regression.perspective_bound import relax
@@ -27,7 +27,7 @@ class Marks(NamedTuple):
         return cls(np.zeros(n, dtype=bool), np.full((2, n), -np.inf))
 
 
-@short_kernel(lambda task, problem, *other: (20 if task == RELAX else 200) * problem.G.size)
+@kernel
 def descents(task, problem, w, lower, limits, val, marks):
     """Descend from w and return LB; or, with the bound ``lower`` at w, tighten the boxes or probe marked features."""
     if task == TIGHTEN:
