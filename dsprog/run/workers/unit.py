@@ -83,7 +83,7 @@ class SearchJob:
         """Where a worker does the units of this search; kernels and models are loaded by then."""
         desk = SearchDesk(self, link)
         if self.sample is not None:
-            desk.work(0, Unit([self.sample], math.inf, WARM, nodes=1))
+            desk.work(0, Unit([self.sample], math.inf, WARM, left=WARM, nodes=1))
         return desk
 
 

@@ -1,6 +1,7 @@
 """The supervisor with workers in this process whose fate is drawn: deaths, second answers, late ones."""
 
 import math
+import time
 
 import numpy as np
 import pytest
@@ -8,6 +9,7 @@ import pytest
 import dsprog as ds
 from dsprog.core.problem import as_problem
 from dsprog.core.validation import all_masks
+from dsprog.exact.quadratic.semidefinite_search import SemidefiniteSearch
 from dsprog.generators import FAMILIES
 from tests.helpers.constraints import random_constraints
 from tests.helpers.enumeration import check_best
@@ -108,3 +110,22 @@ def test_a_worker_looks_at_a_node_before_it_joins_and_takes_the_bounds_that_were
     result = ds.minimize(objective, TINY, workers=Watched(2, lambda unit, rng: "answer"))
     assert result.certified
     assert joined == [(1, ("dual", "modular"))]
+
+
+def test_a_node_that_takes_long_does_not_keep_a_worker_from_joining(monkeypatch):
+    """A root without a cutoff may take seconds of cutting planes; the look at it ends after a moment."""
+    looked, expand = [], SemidefiniteSearch.expand
+
+    def slow(self, bundle, cutoff):
+        if math.isinf(cutoff):
+            began = time.perf_counter()
+            while not self.stop() and time.perf_counter() - began < 5:
+                time.sleep(0.01)
+            looked.append(time.perf_counter() - began)
+        return expand(self, bundle, cutoff)
+
+    monkeypatch.setattr(SemidefiniteSearch, "expand", slow)
+    objective = FAMILIES["cut"](24, 0)
+    result = ds.minimize(objective, ds.QuadraticBranchAndBound(), workers=Scripted(2, lambda unit, rng: "answer"))
+    assert result.certified
+    assert looked and max(looked) < 2
