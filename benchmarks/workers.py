@@ -215,20 +215,35 @@ def save(folder: Path, rows: list[Row]) -> None:
     (folder / "workers.md").write_text(table(rows) + "\n")
 
 
+KINDS = ("families", "least squares", "quadratic")
+MARKERS = "o^sDv"
+
+
+def kind(name: str) -> str:
+    """What is solved: a family, least squares, or a quadratic function."""
+    if name.startswith("LS."):
+        return "least squares"
+    return "families" if name[0] in BENCHMARK_FAMILIES else "quadratic"
+
+
 def draw(folder: Path) -> Path:
-    """Speed-up over workers, one line an instance."""
+    """Speed-up over the seconds of one worker: a search must last for workers to be worth it."""
     import matplotlib.pyplot as plt
 
-    rows = [row for row in json.loads((folder / "workers.json").read_text())["rows"] if row["workers"] != "card"]
-    figure, axis = plt.subplots(figsize=(5.5, 4))
-    most = max(row["workers"] for row in rows)
-    axis.plot([1, most], [1, most], color="0.7", lw=1, label="ideal")
-    for name in dict.fromkeys(row["instance"] for row in rows):
-        own = [row for row in rows if row["instance"] == name and "speed-up" in row]
-        if own:
-            axis.plot([row["workers"] for row in own], [row["speed-up"] for row in own], marker="o", ms=4, label=name)
-    axis.set(xlabel="workers", ylabel="speed-up", xscale="log", yscale="log")
-    axis.legend(fontsize=8)
+    rows = json.loads((folder / "workers.json").read_text())["rows"]
+    alone = {row["instance"]: row["seconds"] for row in rows if row["workers"] == 1}
+    figure, axis = plt.subplots(figsize=(6, 4))
+    for marker, workers in zip(MARKERS, sorted({row["workers"] for row in rows if "speed-up" in row}), strict=False):
+        axis.axhline(workers, lw=1, color="0.7")
+        for name in KINDS:
+            own = [
+                row for row in rows if row["workers"] == workers and "speed-up" in row and kind(row["instance"]) == name
+            ]
+            seconds, gains = [alone[row["instance"]] for row in own], [row["speed-up"] for row in own]
+            colour, label = f"C{KINDS.index(name)}", f"{name}, {workers} workers"
+            axis.scatter(seconds, gains, s=22, marker=marker, color=colour, alpha=0.7, label=label)
+    axis.set(xlabel="seconds of one worker", ylabel="speed-up", xscale="log", yscale="log")
+    axis.legend(fontsize=8, loc="upper left")
     figure.tight_layout()
     figure.savefig(folder / "workers.png", dpi=150)
     plt.close(figure)

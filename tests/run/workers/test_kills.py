@@ -69,7 +69,7 @@ def check_killed(objective, alone, processes, seed, most, pause=0.5, **settings)
 
 
 def test_killed_workers_lose_nothing(monkeypatch, two):
-    objective = FAMILIES["concave"](26, 3)
+    objective = FAMILIES["concave"](44, 3)
     alone = ds.minimize(objective)
     with eager(monkeypatch):
         assert check_killed(objective, alone, two, 0, most=2, pause=0.1) == 2
@@ -91,7 +91,7 @@ def test_many_killed_workers_lose_nothing(monkeypatch, two, seed):
 
 
 def test_a_worker_that_hangs_is_replaced(monkeypatch, two):
-    objective = FAMILIES["concave"](26, 3)
+    objective = FAMILIES["concave"](42, 3)
     alone, said = ds.minimize(objective), []
     monkeypatch.setattr(supervisor, "HANGS", 0.5)
     monkeypatch.setattr("dsprog.run.run.Run.say", lambda run, sentence: said.append(sentence))
