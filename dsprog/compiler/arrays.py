@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 
 from dsprog.compiler.kinds import INT, ITEMS, Array, Item, NotAKernel, described
 from dsprog.compiler.numbers import converted
@@ -45,7 +46,7 @@ def spread(w: Writer, value: Value) -> Value:
     kind = kind_of(value)
     if not kind.dense:
         return value
-    return Value(Array(kind.item, kind.ndim, False), (value.part, *sizes(value), *strides(w, value)))
+    return Value(replace(kind, dense=False), (value.part, *sizes(value), *strides(w, value)))
 
 
 def within(w: Writer, index: Value, size: str) -> str:
@@ -54,13 +55,18 @@ def within(w: Writer, index: Value, size: str) -> str:
     if index.known is not None and index.known < 0:
         part = w.get(f"add i64 {size}, {index.known}")
     if CHECKS:
-        fine, bad = w.label("fine"), w.label("bad")
-        w.fork(w.get(f"icmp ult i64 {part}, {size}"), fine, bad)
-        w.begin(bad)
-        w.do("call void @abort()")
-        w.end("unreachable")
-        w.begin(fine)
+        insist(w, w.get(f"icmp ult i64 {part}, {size}"))
     return part
+
+
+def insist(w: Writer, test: str) -> None:
+    """The process ends unless this is true."""
+    fine, bad = w.label("fine"), w.label("bad")
+    w.fork(test, fine, bad)
+    w.begin(bad)
+    w.do("call void @abort()")
+    w.end("unreachable")
+    w.begin(fine)
 
 
 def place(w: Writer, value: Value, indices: Sequence[Value]) -> str:
@@ -95,7 +101,7 @@ def entry(w: Writer, value: Value, indices: Sequence[Value]) -> Value:
         return loaded(w, kind.item, address)
     left = len(indices)
     rest = sizes(value)[left:] + (() if kind.dense else strides(w, value)[left:])
-    return Value(Array(kind.item, kind.ndim - left, kind.dense), (address, *rest))
+    return Value(replace(kind, ndim=kind.ndim - left), (address, *rest))
 
 
 def loaded(w: Writer, item: Item, address: str) -> Value:
@@ -125,6 +131,8 @@ def store(w: Writer, item: Item, address: str, value: Value) -> None:
 def view(w: Writer, value: Value, indices: Sequence[Value | Slice]) -> Value:
     """The view that some indices and slices leave: those that are missing are whole."""
     kind = kind_of(value)
+    if len(indices) > kind.ndim:
+        raise NotAKernel(f"{len(indices)} indices for {kind.ndim} dimensions")
     every: list[Value | Slice] = [*indices, *[(None, None)] * (kind.ndim - len(indices))]
     address, rest, steps = value.part, [], []
     stays = kind.dense and all(isinstance(index, tuple) for index in every[1:])
@@ -143,7 +151,7 @@ def view(w: Writer, value: Value, indices: Sequence[Value | Slice]) -> Value:
         rest.append(length)
         steps.append(stride)
     parts = (address, *rest) if stays else (address, *rest, *steps)
-    return Value(Array(kind.item, len(rest), stays), parts)
+    return Value(replace(kind, ndim=len(rest), dense=stays), parts)
 
 
 def clipped(w: Writer, end: Value | None, size: str) -> str | None:
@@ -152,6 +160,8 @@ def clipped(w: Writer, end: Value | None, size: str) -> str | None:
         return None
     if end.known is not None and end.known < 0:
         raise NotAKernel("ends of slices do not count from the end")
+    if CHECKS:
+        insist(w, w.get(f"icmp sge i64 {end.part}, 0"))
     part = w.get(f"call i64 @llvm.smin.i64(i64 {end.part}, i64 {size})")
     return w.get(f"call i64 @llvm.smax.i64(i64 {part}, i64 0)")
 

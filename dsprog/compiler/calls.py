@@ -26,6 +26,8 @@ def call(r: Reading, node: ast.Call) -> Value:
     if known is None:
         return copied(r, node)
     thing = known.thing
+    if not callable(thing):
+        raise NotAKernel(f"kernels do not know {ast.unparse(node.func)}")
     if thing in NEW:
         return fresh(r, node, thing is np.zeros)
     if node.keywords:

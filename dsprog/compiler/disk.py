@@ -2,14 +2,16 @@
 
 A file is named by everything that its code depends on, and begins with a digest of the rest, so that what is damaged is
 not run. It lies in the folder that ``DSPROG_CACHE_DIR`` names, or beside the module, or with the user's other caches.
+Whoever can write to one of these folders can have code run, as with Python's own ``__pycache__``.
 """
 
 from __future__ import annotations
 
 import functools
+import glob
 import hashlib
 import os
-import tempfile
+import sys
 from contextlib import suppress
 from pathlib import Path
 
@@ -26,45 +28,61 @@ def fingerprint() -> bytes:
     return hashlib.sha256(b"".join(file.read_bytes() for file in files) + settings.encode()).digest()
 
 
-def folder_of(module: Path) -> Path:
-    """Where code of a module is kept."""
+def folders_of(module: Path) -> list[Path]:
+    """Where code of a module may be kept, the best first."""
     if chosen := os.environ.get("DSPROG_CACHE_DIR"):
-        return Path(chosen)
-    beside = module.parent / "__pycache__"
-    if os.access(beside if beside.is_dir() else module.parent, os.W_OK):
-        return beside
-    home = os.environ.get("LOCALAPPDATA") or os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(home) / "dsprog"
+        return [Path(chosen)]
+    beside = [module.parent / "__pycache__"] if module.is_file() else []  # a cell of a notebook has no file
+    home = os.environ.get("LOCALAPPDATA") or os.environ.get("XDG_CACHE_HOME")
+    with suppress(RuntimeError):  # of somebody without a home
+        return [*beside, Path(home or Path.home() / ".cache") / "dsprog"]
+    return beside
 
 
-def read(file: Path) -> bytes | None:
-    """The code in a file, if it is whole."""
+def read(name: str, module: Path) -> bytes | None:
+    """The code of a name, if there is a file that is whole."""
+    for folder in folders_of(module):
+        with suppress(OSError):
+            content = (folder / name).read_bytes()
+            code = content[SEAL:]
+            if hashlib.sha256(code).digest() == content[:SEAL]:
+                return code
+    return None
+
+
+def write(name: str, code: bytes, module: Path) -> None:
+    """Keep code in the first folder that takes it; without a disk there is just no file."""
+    for folder in folders_of(module):
+        with suppress(OSError):
+            folder.mkdir(parents=True, exist_ok=True)
+            put(folder / name, hashlib.sha256(code).digest() + code)
+            clear(folder, name, module)
+            return
+
+
+def put(file: Path, content: bytes) -> None:
+    """All of a file, or nothing of it; others may read it as they may read other files."""
+    beside = f"{file}.{os.urandom(6).hex()}"
     try:
-        content = file.read_bytes()
-    except OSError:
-        return None
-    code = content[SEAL:]
-    return code if hashlib.sha256(code).digest() == content[:SEAL] else None
+        with open(beside, "xb") as stream:
+            stream.write(content)
+        os.replace(beside, file)
+    except BaseException:
+        with suppress(OSError):
+            os.unlink(beside)
+        raise
 
 
-def write(file: Path, code: bytes, module: Path) -> None:
-    """Keep code, at once or not at all; what is older than its module goes. Without a disk there is just no file."""
+def clear(folder: Path, name: str, module: Path) -> None:
+    """What is older than its module goes."""
     with suppress(OSError):
-        file.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=file.parent)
-        try:
-            with os.fdopen(handle, "wb") as stream:
-                stream.write(hashlib.sha256(code).digest() + code)
-            os.replace(name, file)
-        except BaseException:
-            os.unlink(name)
-            raise
-        kernel, _, _ = file.name.rpartition("-")
-        for other in file.parent.glob(f"{kernel}-*{file.suffix}"):
-            if other.stat().st_mtime < module.stat().st_mtime:
+        changed = module.stat().st_mtime
+        for other in folder.glob(f"{glob.escape(name.rpartition('-')[0])}-*"):
+            if other.stat().st_mtime < changed:
                 other.unlink()
 
 
 def name_of(*parts: bytes) -> str:
     """A name from all that code depends on."""
-    return hashlib.sha256(b"\0".join([fingerprint(), np.__version__.encode(), *parts])).hexdigest()[:32]
+    versions = f"{np.__version__} {sys.implementation.cache_tag} {object.__basicsize__}"
+    return hashlib.sha256(b"\0".join([fingerprint(), versions.encode(), *parts])).hexdigest()[:32]

@@ -16,7 +16,7 @@ from dsprog.compiler.reading import Function
 from dsprog.compiler.writer import Writer
 
 HEAD = object.__basicsize__  # of every object; its type is named at the end of it
-ALIGNED, DENSE = 0x100, 0x1
+ALIGNED, DENSE, WRITEABLE = 0x100, 0x1, 0x400
 # places in the table of what a door compares with: types, two things, and then the classes of NamedTuples
 COMPARED = (np.ndarray, float, np.float64, int, np.int64, bool, np.bool_, NotImplemented, None)
 ARRAY, OTHER, NONE = 0, 7, 8
@@ -91,6 +91,7 @@ declare ptr @PyLong_FromUnsignedLongLong(i64)
 declare ptr @PyBool_FromLong(i64)
 declare ptr @PyErr_Occurred()
 declare ptr @PyErr_NoMemory()
+declare void @PyErr_Clear()
 declare void @Py_IncRef(ptr)
 declare ptr @PyEval_SaveThread()
 declare void @PyEval_RestoreThread(ptr)"""
@@ -110,8 +111,8 @@ def classes_of(values: tuple[Any, ...]) -> list[type]:
 class Door:
     """The text of a door."""
 
-    def __init__(self, function: Function, kinds: tuple[ValueKind, ...]) -> None:
-        self.w, self.classes = Writer(), len(COMPARED)
+    def __init__(self, function: Function, kinds: tuple[ValueKind, ...], written: set[int]) -> None:
+        self.w, self.classes, self.written = Writer(), len(COMPARED), written
         w = self.w
         self.types = w.get("call ptr @PyBytes_AsString(ptr %self)")
         self.check(w.get(f"icmp eq i64 %count, {len(kinds)}"))
@@ -124,6 +125,7 @@ class Door:
         w.begin(call)
         self.run(function, arguments)
         w.begin("other")
+        w.do("call void @PyErr_Clear()")
         w.end(f"ret ptr {self.known(OTHER)}")
 
     def text(self, symbol: str) -> str:
@@ -172,7 +174,7 @@ class Door:
         """Take an object apart, into its slots."""
         w = self.w
         if isinstance(kind, Array):
-            wanted = ALIGNED | (DENSE if kind.dense else 0)
+            wanted = ALIGNED | (DENSE if kind.dense else 0) | (WRITEABLE if kind.origin & self.written else 0)
             what = f"i32 {kind.item.code}, i32 {kind.ndim}, i32 {wanted}, ptr {self.slot(room, place)}"
             self.check(w.get(f"call i1 @take_array(ptr {thing}, ptr {self.types}, {what})"))
         elif isinstance(kind, Tuple):

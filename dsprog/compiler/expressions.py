@@ -93,7 +93,9 @@ def indices(r: Reading, node: ast.expr) -> list[Any]:
 def index(r: Reading, node: ast.expr) -> Any:
     """One of them."""
     if not isinstance(node, ast.Slice):
-        return r.integer(node)
+        if (value := r.number(node)).kind is BOOL:
+            raise NotAKernel(f"{ast.unparse(node)} is a truth value, and no index")
+        return r.integer_of(value, node)
     if node.step is not None:
         raise NotAKernel("slices have no steps")
     return tuple(None if end is None else r.integer(end) for end in (node.lower, node.upper))
@@ -115,13 +117,21 @@ def unary(r: Reading, node: ast.UnaryOp) -> Value:
 
 @means(ast.Compare)
 def comparison(r: Reading, node: ast.Compare) -> Value:
-    """``a < b <= c``."""
-    values = [r.number(one) for one in (node.left, *node.comparators)]
-    tests = [compared(r.w, *three) for three in zip(node.ops, values, values[1:])]
-    part = tests[0].part
-    for test in tests[1:]:
-        part = r.w.get(f"and i1 {part}, {test.part}")
-    return Value(BOOL, (part,))
+    """``a < b <= c``: what follows something false is not evaluated."""
+    one, (*before, last) = r.number(node.left), zip(node.ops, node.comparators)
+    ways, end = [], r.w.label("compared")
+    for operator, right in before:
+        other, further = r.number(right), r.w.label("further")
+        ways.append(("false", r.w.block))
+        r.w.fork(compared(r.w, operator, one, other).part, further, end)
+        r.w.begin(further)
+        one = other
+    test = compared(r.w, last[0], one, r.number(last[1]))
+    if not before:
+        return test
+    ways.append((test.part, r.w.block))
+    r.w.begin(end)
+    return Value(BOOL, (r.w.joined("i1", ways),))
 
 
 @means(ast.BoolOp)

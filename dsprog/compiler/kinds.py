@@ -7,6 +7,7 @@ on by its address, eight bytes for each machine value.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -80,11 +81,15 @@ ITEMS = {
 
 @dataclass(frozen=True)
 class Array(ValueKind):
-    """An array; ``dense`` if its entries follow each other, the last index the fastest."""
+    """An array; ``dense`` if its entries follow each other, the last index the fastest.
+
+    ``origin`` numbers the arguments whose entries these may be, while that is of interest.
+    """
 
     item: Item
     ndim: int
     dense: bool = True
+    origin: frozenset[int] = frozenset()
 
     @property
     def parts(self) -> tuple[str, ...]:
@@ -135,6 +140,8 @@ def kind_of(value: Any) -> ValueKind:
         item = ITEMS.get(value.dtype.name)
         if item is None or not value.dtype.isnative or value.ndim == 0:
             raise NotAKernel(f"kernels take no arrays of {value.dtype} of {value.ndim} dimensions")
+        if not value.flags.aligned:
+            raise NotAKernel("kernels take no arrays whose numbers lie between two places of memory: copy them")
         return Array(item, value.ndim, value.flags.c_contiguous)
     if isinstance(value, tuple):
         names = getattr(value, "_fields", ())
@@ -160,12 +167,24 @@ def joined(one: ValueKind, other: ValueKind) -> ValueKind:
     if isinstance(one, Number) and isinstance(other, Number) and WORD not in (one, other):
         return FLOAT if FLOAT in (one, other) else INT
     if isinstance(one, Array) and isinstance(other, Array) and (one.item, one.ndim) == (other.item, other.ndim):
-        return Array(one.item, one.ndim, one.dense and other.dense)
+        return Array(one.item, one.ndim, one.dense and other.dense, one.origin | other.origin)
     if isinstance(one, Address) or isinstance(other, Address):
         return joined(inside(one), inside(other))
     if isinstance(one, Tuple) and isinstance(other, Tuple) and one.is_like(other):
         return replace(one, items=tuple(map(joined, one.items, other.items)))
     raise NotAKernel(f"a variable is {described(one)} here and {described(other)} there")
+
+
+def marked(kind: ValueKind, numbers: Iterator[int]) -> ValueKind:
+    """The kind of an argument, with a number for each array."""
+    match kind:
+        case Array():
+            return replace(kind, origin=frozenset([next(numbers)]))
+        case Tuple():
+            return replace(kind, items=tuple(marked(item, numbers) for item in kind.items))
+        case Address():
+            return Address(replace(kind.of, items=tuple(marked(item, numbers) for item in kind.of.items)))
+    return kind
 
 
 def described(kind: ValueKind) -> str:

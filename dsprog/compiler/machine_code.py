@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import sys
 from collections.abc import Callable
 from typing import Any
 
 from dsprog.compiler.door import COMPARED, SYMBOLS
 
 FASTCALL = 0x80  # how a door is called: with an array of arguments
+ADDRESSES: dict[str, int] = {}  # of doors: those of records of equal classes have one
+C_FUNCTIONS = [  # that LLVM may call
+    "abort", "ceil", "exp", "exp2", "expm1", "floor", "fmod", "log", "log1p", "log2", "memcpy", "memmove", "memset",
+    "pow", "sqrt", "tanh",
+]  # fmt: skip
 KEPT: list[Any] = []  # what doors need as long as there may be a call
 
 
@@ -20,9 +26,16 @@ def binding() -> Any:
 
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
-    for name in SYMBOLS:
-        llvm.add_symbol(name, ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value)
+    for library, names in ((ctypes.pythonapi, SYMBOLS), (c_library(), C_FUNCTIONS)):
+        for name in names:
+            if hasattr(library, name):  # else LLVM looks in all that is loaded
+                llvm.add_symbol(name, ctypes.cast(getattr(library, name), ctypes.c_void_p).value)
     return llvm
+
+
+def c_library() -> ctypes.CDLL:
+    """The library of C that Python itself uses: on Windows there may be several in a process."""
+    return ctypes.CDLL("ucrtbase" if sys.platform == "win32" else None)
 
 
 @functools.cache
@@ -30,6 +43,11 @@ def processor() -> tuple[str, str, str]:
     """What machine code is for: system, processor, and what that can do."""
     llvm = binding()
     return llvm.get_process_triple(), llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()
+
+
+def circumstances() -> str:
+    """What machine code depends on besides its text: the processor, and LLVM."""
+    return f"{processor()} {binding().llvm_version_info}"
 
 
 @functools.cache
@@ -75,11 +93,13 @@ class MethodDef(ctypes.Structure):
 
 def opened(code: bytes, symbol: str, name: str, classes: list[type]) -> Callable[..., Any]:
     """The door in an object file, as a function of Python."""
-    engine().add_object_file(binding().ObjectFileRef.from_data(code))
-    engine().finalize_object()
+    if symbol not in ADDRESSES:
+        engine().add_object_file(binding().ObjectFileRef.from_data(code))
+        engine().finalize_object()
+        ADDRESSES[symbol] = engine().get_function_address(symbol)
     things = [*COMPARED, *classes]
     table = b"".join(id(thing).to_bytes(8, "little") for thing in things)
-    method = MethodDef(name.encode(), engine().get_function_address(symbol), FASTCALL, None)
+    method = MethodDef(name.encode(), ADDRESSES[symbol], FASTCALL, None)
     KEPT.append((method, things))
     make = ctypes.pythonapi.PyCFunction_NewEx
     make.argtypes, make.restype = [ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p], ctypes.py_object

@@ -17,7 +17,6 @@ FAST = "reassoc contract"
 FLOATS = {ast.Add: "fadd", ast.Sub: "fsub", ast.Mult: "fmul", ast.Div: "fdiv"}
 INTEGERS = {
     ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.BitAnd: "and", ast.BitOr: "or", ast.BitXor: "xor",
-    ast.LShift: "shl",
 }  # fmt: skip
 COMPARISONS = {
     ast.Lt: ("olt", "slt", "ult"), ast.LtE: ("ole", "sle", "ule"), ast.Gt: ("ogt", "sgt", "ugt"),
@@ -37,7 +36,7 @@ def converted(w: Writer, value: Value, kind: ValueKind) -> Value:
     if not (isinstance(value.kind, Number) and isinstance(kind, Number)):
         raise NotAKernel(f"{described(value.kind)} where {described(kind)} is needed")
     if value.known is not None and kind is not WORD:
-        return literal({BOOL: bool, INT: int, FLOAT: float}[kind](value.known))
+        return literal(truncated(value.known) if kind is INT else {BOOL: bool, FLOAT: float}[kind](value.known))
     part = value.part
     if kind is BOOL:
         return Value(
@@ -48,8 +47,16 @@ def converted(w: Writer, value: Value, kind: ValueKind) -> Value:
     if kind is FLOAT:
         return Value(FLOAT, (w.get(f"{'uitofp' if value.kind is WORD else 'sitofp'} i64 {part} to double"),))
     if value.kind is FLOAT:
-        return Value(kind, (w.get(f"{'fptoui' if kind is WORD else 'fptosi'} double {part} to i64"),))
+        sign = "u" if kind is WORD else "s"
+        return Value(kind, (w.get(f"call i64 @llvm.fpto{sign}i.sat.i64.f64(double {part})"),))
     return Value(kind, value.parts, value.known)
+
+
+def truncated(number: float) -> int:
+    """A known number as an integer: the next that there is, and 0 of no number."""
+    if number != number:
+        return 0
+    return int(number) if abs(number) < 2**63 else (2**63 - 1 if number > 0 else -(2**63))
 
 
 def common(one: Value, other: Value) -> Number:
@@ -77,8 +84,8 @@ def calculated(w: Writer, operator: ast.operator, one: Value, other: Value) -> V
         return Value(FLOAT, (w.get(f"{FLOATS[type(operator)]} {FAST} double {one.part}, {other.part}"),))
     if kind is not FLOAT and type(operator) in INTEGERS:
         return Value(kind, (w.get(f"{INTEGERS[type(operator)]} {kind.register} {one.part}, {other.part}"),))
-    if kind is not FLOAT and type(operator) is ast.RShift:
-        return Value(kind, (w.get(f"{'lshr' if kind is WORD else 'ashr'} i64 {one.part}, {other.part}"),))
+    if kind is not FLOAT and type(operator) in (ast.LShift, ast.RShift):
+        return shifted(w, type(operator) is ast.LShift, one, other)
     if kind is not FLOAT and type(operator) in (ast.FloorDiv, ast.Mod):
         return divided(w, type(operator) is ast.Mod, one, other)
     if kind is FLOAT and type(operator) is ast.Mod:
@@ -86,23 +93,41 @@ def calculated(w: Writer, operator: ast.operator, one: Value, other: Value) -> V
     raise NotAKernel(f"{type(operator).__name__} of {described(one.kind)} and {described(other.kind)}")
 
 
+def shifted(w: Writer, is_left: bool, one: Value, other: Value) -> Value:
+    """Bits moved; by 64 places or more, only the sign stays."""
+    if other.known is not None and other.known < 0:
+        raise NotAKernel("a shift by less than nothing")
+    if one.kind is INT and not is_left:
+        places = w.get(f"call i64 @llvm.umin.i64(i64 {other.part}, i64 63)")
+        return Value(INT, (w.get(f"ashr i64 {one.part}, {places}"),))
+    moved = w.get(f"{'shl' if is_left else 'lshr'} i64 {one.part}, {other.part}")
+    stays = w.get(f"icmp ult i64 {other.part}, 64")
+    return Value(one.kind, (w.get(f"select i1 {stays}, i64 {moved}, i64 0"),))
+
+
 def rest(w: Writer, one: str, other: str) -> str:
     """What a division of floats leaves, of the sign of the divisor."""
     left = w.get(f"frem double {one}, {other}")
-    mixed = w.get(f"fcmp olt double {w.get(f'fmul double {left}, {other}')}, 0.0")
+    signs = [w.get(f"fcmp olt double {part}, 0.0") for part in (left, other)]
+    unlike = w.get(f"xor i1 {signs[0]}, {signs[1]}")
+    mixed = w.get(f"and i1 {unlike}, {w.get(f'fcmp one double {left}, 0.0')}")
     return w.get(f"select i1 {mixed}, double {w.get(f'fadd double {left}, {other}')}, double {left}")
 
 
 def divided(w: Writer, remainder: bool, one: Value, other: Value) -> Value:
-    """Quotients towards minus infinity, or what is left, of the sign of the divisor; 0 where that is 0."""
+    """Quotients towards minus infinity, or what is left, of the sign of the divisor; 0 where that is 0.
+
+    Processors end the process where they divide by 0, or the least integer by -1: these need no division.
+    """
     kind, a = one.kind, one.part
-    safe = other.part
-    is_zero = None
+    easy = literal(0) if remainder else calculated(w, ast.Mult(), one, other)  # for divisors 0 and -1
+    safe, is_easy = other.part, None
+    if other.known in (0, -1):
+        return easy
     if other.known is None:
-        is_zero = w.get(f"icmp eq i64 {other.part}, 0")
-        safe = w.get(f"select i1 {is_zero}, i64 1, i64 {other.part}")
-    elif other.known == 0:
-        return literal(0)
+        low = "0" if kind is WORD else "1"
+        is_easy = w.get(f"icmp ule i64 {w.get(f'add i64 {other.part}, {low}')}, {low}")
+        safe = w.get(f"select i1 {is_easy}, i64 1, i64 {other.part}")
     if kind is WORD:
         result = w.get(f"{'urem' if remainder else 'udiv'} i64 {a}, {safe}")
     else:
@@ -114,8 +139,8 @@ def divided(w: Writer, remainder: bool, one: Value, other: Value) -> Value:
         else:
             down = w.get(f"sext i1 {adjust} to i64")
             result = w.get(f"add i64 {w.get(f'sdiv i64 {a}, {safe}')}, {down}")
-    if is_zero is not None:
-        result = w.get(f"select i1 {is_zero}, i64 0, i64 {result}")
+    if is_easy is not None:
+        result = w.get(f"select i1 {is_easy}, i64 {easy.part}, i64 {result}")
     return Value(kind, (result,))
 
 
@@ -140,7 +165,7 @@ def called(w: Writer, function: str, *values: Value) -> Value:
 def negated(w: Writer, operator: ast.unaryop, value: Value) -> Value:
     """-value, +value, ~value."""
     if isinstance(operator, ast.UAdd):
-        return value
+        return converted(w, value, INT) if number(value) is BOOL else value
     if isinstance(operator, ast.Invert):
         if number(value) is BOOL or number(value) is FLOAT:
             raise NotAKernel(f"~ of {described(value.kind)}")
@@ -183,6 +208,8 @@ def absolute(w: Writer, value: Value) -> Value:
     """abs(value)."""
     if number(value) is FLOAT:
         return called(w, "llvm.fabs.f64", value)
+    if value.kind is WORD:
+        return value
     return Value(INT, (w.get(f"call i64 @llvm.abs.i64(i64 {converted(w, value, INT).part}, i1 false)"),))
 
 
@@ -199,4 +226,6 @@ def tested(w: Writer, function: Any, value: Value) -> Value:
 DECLARATIONS = "\n".join(
     [f"declare double @{name}(double) nounwind memory(none)" for name in [*FUNCTIONS.values(), "llvm.fabs.f64"]]
     + ["declare double @llvm.pow.f64(double, double)", "declare i64 @llvm.abs.i64(i64, i1)"]
+    + [f"declare i64 @llvm.fpto{sign}i.sat.i64.f64(double)" for sign in "su"]
+    + ["declare i64 @llvm.umin.i64(i64, i64)"]
 )

@@ -9,12 +9,14 @@ from __future__ import annotations
 import ast
 import builtins
 import functools
+import itertools
 import linecache
-from types import FunctionType
+from collections.abc import Iterator
+from types import CodeType, FunctionType
 from typing import Any
 
 from dsprog.compiler import arrays, calls, door, expressions, numbers, statements
-from dsprog.compiler.kinds import NotAKernel, ValueKind, described
+from dsprog.compiler.kinds import NotAKernel, ValueKind, described, marked
 from dsprog.compiler.reading import Function, Reading, holds_arrays, returned
 from dsprog.compiler.statements import give
 from dsprog.compiler.writer import NONE
@@ -66,23 +68,33 @@ declare void @PyMem_RawFree(ptr)"""
 def module_of(kernel: Any, kinds: tuple[ValueKind, ...], symbol: str) -> str:
     """The text of a module: a kernel for arguments of some kinds, and its door by the name of ``symbol``."""
     program = Program()
-    entrance = door.Door(program.function(kernel, kinds), kinds)
+    function = program.function(kernel, kinds)
+    entrance = door.Door(function, *written(kernel, kinds))
     fixed = [numbers.DECLARATIONS, arrays.DECLARATIONS, MEMORY, door.TEXT, "!0 = !{}"]
     return "\n".join([*fixed, *program.texts, entrance.text(symbol)])
+
+
+def written(kernel: Any, kinds: tuple[ValueKind, ...]) -> tuple[tuple[ValueKind, ...], set[int]]:
+    """The kinds with a number for each array, and which of them the kernel may write to: it is read once more."""
+    numbers, program = itertools.count(), Program()
+    numbered = tuple(marked(kind, numbers) for kind in kinds)
+    program.function(kernel, numbered)
+    return numbered, program.written
 
 
 class Program:
     """The functions of a module, as they are asked for."""
 
     def __init__(self) -> None:
-        self.functions: dict[tuple[FunctionType, tuple[ValueKind, ...]], Function | None] = {}
+        self.functions: dict[tuple[FunctionType, tuple[ValueKind, ...]], Function] = {}
         self.reading: list[FunctionType] = []
         self.line = 0
+        self.written: set[int] = set()  # numbers of arguments
 
     @property
     def texts(self) -> list[str]:
         """Of all functions."""
-        return [function.text for function in self.functions.values() if function is not None]
+        return [function.text for function in self.functions.values()]
 
     def meaning(self, name: str) -> Any:
         """What a name that is not local means in the function that is being read."""
@@ -94,31 +106,30 @@ class Program:
     def function(self, kernel: Any, kinds: tuple[ValueKind, ...]) -> Function:
         """The function of a kernel for arguments of some kinds."""
         key = kernel.function, kinds
-        if key not in self.functions:
-            self.functions[key] = None
-            line = self.line
-            self.functions[key] = self.read(kernel.function, kinds)
-            self.line = line
-        function = self.functions[key]
-        if function is None:
+        if kernel.function in self.reading:
             raise NotAKernel(f"{kernel.function.__name__} calls itself")
-        return function
+        if key not in self.functions:
+            line = self.line
+            function = self.read(kernel.function, kinds)
+            self.functions[key], self.line = function, line
+        return self.functions[key]
 
     def read(self, source: FunctionType, kinds: tuple[ValueKind, ...]) -> Function:
         """Read a kernel until nothing changes."""
         tree = tree_of(source)
         self.reading.append(source)
         try:
-            arguments = tree.args
-            if len(arguments.args) != len(kinds) or arguments.vararg or arguments.kwonlyargs or arguments.kwarg:
-                raise NotAKernel(f"{tree.name} is called with {len(kinds)} arguments")
+            check_arguments(source, tree.args, len(kinds))
             reading = None
             for _ in range(MOST_READINGS):
                 reading = Reading(self, tree, kinds, reading)
                 if reading.w.is_open:
                     give(reading, NONE)
+                if reading.returns is None:
+                    raise NotAKernel("a loop without an end")
                 if reading.is_last:
-                    return finished(f"{tree.name}.{len(self.functions)}", reading)
+                    name = tree.name if tree.name.isascii() else "kernel"
+                    return finished(f"{name}.{len(self.functions)}", reading)
             raise NotAKernel("kinds of variables that do not settle")
         except NotAKernel as fault:
             if not hasattr(fault, "__notes__"):
@@ -132,7 +143,7 @@ class Program:
 def finished(name: str, reading: Reading) -> Function:
     """The text of a function that has been read."""
     kind = reading.returns
-    assert kind is not None  # every way ends with a return
+    assert kind is not None
     keeps = holds_arrays(kind)
     parameters = ["ptr %memory"] * reading.takes + reading.parameters
     lines = [f"define internal {returned(kind)} @{name}({', '.join(parameters)}) nounwind {{", "entry:"]
@@ -148,19 +159,42 @@ def finished(name: str, reading: Reading) -> Function:
     return Function(name, kind, reading.takes, "\n".join([*lines, "}"]))
 
 
+def check_arguments(source: FunctionType, arguments: ast.arguments, count: int) -> None:
+    """Arguments have places only, and a kernel has no variables of a function around it."""
+    if arguments.vararg or arguments.kwonlyargs or arguments.kwarg or arguments.posonlyargs:
+        raise NotAKernel("arguments of kernels are named one by one, without * and /")
+    if len(arguments.args) != count:
+        raise NotAKernel(f"{source.__name__} is called with {count} arguments")
+    if source.__code__.co_freevars:
+        raise NotAKernel(f"{', '.join(source.__code__.co_freevars)} belongs to a function around the kernel")
+
+
 def tree_of(function: FunctionType) -> ast.FunctionDef:
-    """What the text of a function says."""
+    """What the text of a function says: that which Python has compiled, and not what has been written since."""
     code = function.__code__
-    for node in functions_of(code.co_filename):
-        first = node.decorator_list[0].lineno if node.decorator_list else node.lineno
-        if node.name == code.co_name and code.co_firstlineno in (first, node.lineno):
-            return node
-    raise NotAKernel(f"the text of {code.co_name} is not to be found in {code.co_filename}: write it into a file")
+    linecache.checkcache(code.co_filename)
+    text = "".join(linecache.getlines(code.co_filename))
+    found = functions_of(text).get((code.co_name, code.co_firstlineno))
+    if found is None or found[1] != code:
+        reason = "has changed" if found else f"is not to be found in {code.co_filename}"
+        raise NotAKernel(f"the text of {code.co_name} {reason}: write it into a file, and import that")
+    return found[0]
 
 
-@functools.cache
-def functions_of(file: str) -> list[ast.FunctionDef]:
-    """All functions of a file."""
-    return [
-        node for node in ast.walk(ast.parse("".join(linecache.getlines(file)))) if isinstance(node, ast.FunctionDef)
-    ]
+@functools.lru_cache(maxsize=8)
+def functions_of(text: str) -> dict[tuple[str, int], tuple[ast.FunctionDef, CodeType]]:
+    """All functions of a text, by their name and first line: what they say, and what Python makes of it."""
+    tree = ast.parse(text)
+    whole = compile(tree, "", "exec", dont_inherit=True)
+    codes = {(code.co_name, code.co_firstlineno): code for code in codes_of(whole)}
+    nodes = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
+    places = {(node.name, min([node.lineno, *(one.lineno for one in node.decorator_list)])): node for node in nodes}
+    return {place: (node, codes[place]) for place, node in places.items() if place in codes}
+
+
+def codes_of(code: CodeType) -> Iterator[CodeType]:
+    """Code, and all code within."""
+    yield code
+    for thing in code.co_consts:
+        if isinstance(thing, CodeType):
+            yield from codes_of(thing)

@@ -68,6 +68,7 @@ class Functions(Protocol):
     """What a reading asks about other kernels."""
 
     line: int
+    written: set[int]
 
     def function(self, kernel: Any, kinds: tuple[ValueKind, ...]) -> Function:
         """The function of a kernel."""
@@ -163,7 +164,11 @@ class Reading:
             owner = self.thing(node.value)
             if owner is not None and owner.thing is not np:  # what a kernel names is part of its digest
                 raise NotAKernel(f"{ast.unparse(node)} needs a name in the module of the kernel")
-            return None if owner is None else Known(getattr(np, node.attr))
+            if owner is None:
+                return None
+            if not hasattr(np, node.attr):
+                raise NotAKernel(f"NumPy has no {node.attr}")
+            return Known(getattr(np, node.attr))
         return None
 
     # -- values -----------------------------------------------------------------------------------------------------
@@ -177,7 +182,10 @@ class Reading:
 
     def integer(self, node: ast.expr) -> Value:
         """The value of an expression that is an integer."""
-        value = self.number(node)
+        return self.integer_of(self.number(node), node)
+
+    def integer_of(self, value: Value, node: ast.expr) -> Value:
+        """The value that an expression has, if it is an integer."""
         if value.kind is FLOAT:
             raise NotAKernel(f"{ast.unparse(node)} is no integer")
         return converted(self.w, value, INT)
@@ -198,6 +206,8 @@ class Reading:
         kind = value.kind.of if isinstance(value.kind, Address) else value.kind
         if not isinstance(kind, Tuple):
             raise NotAKernel(f"a tuple is needed, and not {described(kind)}")
+        if not -len(kind.items) <= index < len(kind.items):
+            raise NotAKernel(f"{described(kind)} has no item {index}")
         item, place = kind.items[index], kind.place(index)
         if isinstance(value.kind, Tuple):
             return Value(item, value.parts[place])

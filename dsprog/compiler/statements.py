@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ast
+from typing import Any
 
 from dsprog.compiler import arrays
 from dsprog.compiler.expressions import into, truth
-from dsprog.compiler.kinds import INT, NotAKernel, joined
+from dsprog.compiler.kinds import INT, NotAKernel, Tuple, inside, joined
 from dsprog.compiler.numbers import calculated
 from dsprog.compiler.reading import Known, Reading, holds_arrays, means, returned
 from dsprog.compiler.writer import NONE, Value, literal
@@ -29,8 +30,8 @@ def assigned(r: Reading, node: ast.Assign) -> None:
     """``a = b = 0``; where tuples are on both sides, all of the right side is evaluated first."""
     first = node.targets[0]
     if len(node.targets) == 1 and isinstance(first, ast.Tuple) and isinstance(node.value, ast.Tuple):
-        values = [r.read(value) for value in node.value.elts]
-        for target, value in zip(first.elts, values, strict=True):
+        check_lengths(first, len(node.value.elts))
+        for target, value in zip(first.elts, [r.read(value) for value in node.value.elts]):
             assign(r, target, value)
         return
     value = r.read(node.value)
@@ -38,21 +39,36 @@ def assigned(r: Reading, node: ast.Assign) -> None:
         assign(r, target, value)
 
 
+def check_lengths(targets: ast.Tuple, count: int) -> None:
+    """A tuple is taken apart as a whole."""
+    if len(targets.elts) != count:
+        raise NotAKernel(f"{ast.unparse(targets)}: there are {count} items")
+
+
 def assign(r: Reading, target: ast.expr, value: Value) -> None:
     """To a name, a tuple of targets, an entry, or all entries of a slice."""
     if isinstance(target, ast.Name):
         r.bind(target.id, value)
     elif isinstance(target, ast.Tuple):
+        if isinstance(kind := inside(value.kind), Tuple):
+            check_lengths(target, len(kind.items))
         for k, one in enumerate(target.elts):
             assign(r, one, r.item(value, k))
     elif isinstance(target, ast.Subscript):
-        array, places = into(r, target)
+        array, places = written(r, target)
         if arrays.is_entry(array, places):
             arrays.store(r.w, arrays.kind_of(array).item, arrays.place(r.w, array, places), value)
         else:
             arrays.fill(r.w, arrays.view(r.w, array, places), value)
     else:
         raise NotAKernel(f"nothing can be assigned to {ast.unparse(target)}")
+
+
+def written(r: Reading, node: ast.Subscript) -> tuple[Value, list[Any]]:
+    """What is indexed, and by what, to be changed there."""
+    array, places = into(r, node)
+    r.functions.written |= arrays.kind_of(array).origin
+    return array, places
 
 
 @means(ast.AugAssign)
@@ -62,7 +78,7 @@ def changed(r: Reading, node: ast.AugAssign) -> None:
         before = r.named(node.target.id)
         r.bind(node.target.id, calculated(r.w, node.op, before, r.number(node.value)))
     elif isinstance(node.target, ast.Subscript):
-        array, places = into(r, node.target)
+        array, places = written(r, node.target)
         if not arrays.is_entry(array, places):
             raise NotAKernel("whole arrays are changed in loops")
         item, address = arrays.kind_of(array).item, arrays.place(r.w, array, places)
@@ -114,6 +130,8 @@ def while_loop(r: Reading, node: ast.While) -> None:
 def for_loop(r: Reading, node: ast.For) -> None:
     """``for``, over a range or the entries of an array, ``else``."""
     if isinstance(node.iter, ast.Call) and r.thing(node.iter.func) == Known(range):
+        if not 1 <= len(node.iter.args) <= 3 or node.iter.keywords:
+            raise NotAKernel(f"{ast.unparse(node.iter)}: a range has one, two or three ends")
         ends = [r.integer(value) for value in node.iter.args]
         start, stop, step = {1: [literal(0), *ends, literal(1)], 2: [*ends, literal(1)]}.get(len(ends), ends)
         count(r, node, (start, stop, step), None)
@@ -143,10 +161,13 @@ def count(r: Reading, node: ast.For, ends: tuple[Value, Value, Value], over: Val
 
 def is_within(r: Reading, index: str, stop: Value, step: Value) -> str:
     """Whether an index is within a range."""
+    if step.known == 0:
+        raise NotAKernel("a range of steps of 0")
     up = r.w.get(f"icmp slt i64 {index}, {stop.part}") if step.known is None or step.known > 0 else ""
     down = r.w.get(f"icmp sgt i64 {index}, {stop.part}") if step.known is None or step.known < 0 else ""
     if up and down:
-        return r.w.get(f"select i1 {r.w.get(f'icmp sgt i64 {step.part}, 0')}, i1 {up}, i1 {down}")
+        ways = [r.w.get(f"icmp {sign} i64 {step.part}, 0") for sign in ("sgt", "slt")]
+        return r.w.get(f"select i1 {ways[0]}, i1 {up}, i1 {r.w.get(f'and i1 {ways[1]}, {down}')}")
     return up or down
 
 

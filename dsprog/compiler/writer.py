@@ -38,6 +38,8 @@ def literal(number: Any) -> Value:
     if isinstance(number, np.uint64):
         return Value(WORD, (str(int(number)),), int(number))
     if isinstance(number, (int, np.integer)):
+        if not -(2**63) <= number < 2**63:
+            raise NotAKernel(f"{number} is no integer of 64 bits")
         return Value(INT, (str(int(number)),), int(number))
     bits = struct.unpack("<Q", struct.pack("<d", number))[0]
     return Value(FLOAT, (f"0x{bits:016X}",), float(number))

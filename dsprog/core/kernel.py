@@ -102,60 +102,70 @@ class Kernel:
                 return result
         result = self.opened(args)(*args)
         if result is NotImplemented:
-            raise TypeError(f"{self.function.__name__} was compiled for these arguments, and does not take them")
+            raise ValueError(f"{self.function.__name__} writes to an array that is read-only")
         return result
 
     def opened(self, args: tuple[Any, ...]) -> Callable[..., Any]:
         """The door for arguments like these."""
+        from dsprog.compiler.door import classes_of
         from dsprog.compiler.kinds import kind_of
 
-        kinds = tuple(map(kind_of, args))
+        kinds, classes = tuple(map(kind_of, args)), classes_of(args)
+        key = kinds, tuple(classes)
         with LOCK:
-            if kinds not in self.kinds:
-                self.kinds[kinds] = self.made(kinds, args)
-                self.doors.append(self.kinds[kinds])
-        return self.kinds[kinds]
+            if key not in self.kinds:
+                self.kinds[key] = self.made(kinds, classes)
+                self.doors.append(self.kinds[key])
+        return self.kinds[key]
 
-    def made(self, kinds: tuple[Any, ...], args: tuple[Any, ...]) -> Callable[..., Any]:
+    def made(self, kinds: tuple[Any, ...], classes: list[type]) -> Callable[..., Any]:
         """A door whose code is on disk, or compiled now."""
         from dsprog.compiler import disk
-        from dsprog.compiler.door import classes_of
-        from dsprog.compiler.machine_code import machine_code, opened, processor
+        from dsprog.compiler.machine_code import circumstances, machine_code, opened
 
-        key = disk.name_of(self.digest.encode(), repr(kinds).encode(), repr(processor()).encode())
+        key = disk.name_of(self.digest.encode(), repr(kinds).encode(), circumstances().encode())
         module, name, symbol = Path(self.function.__code__.co_filename), self.function.__name__, f"door_{key}"
-        file = disk.folder_of(module) / f"{module.stem}.{name}-{key}.kernel"
-        code = disk.read(file)
+        file = f"{module.stem}.{name}-{key}.kernel"
+        code = disk.read(file, module)
         if code is None:
             from dsprog.compiler.program import module_of
 
             with LEDGER.compiling(name):
                 code = machine_code(module_of(self, kinds, symbol))
             disk.write(file, code, module)
-        return opened(code, symbol, name, classes_of(args))
+        return opened(code, symbol, name, classes)
 
     @functools.cached_property
     def digest(self) -> str:
         """A fingerprint of the code, with those of the kernels called, and of the constants and structures named."""
+        self.__dict__["digest"] = ""  # is met where kernels call each other in a circle, which the compiler refuses
         code, names = self.function.__code__, self.function.__globals__
         parts = [code.co_code, repr((code.co_consts, code.co_names, code.co_varnames)).encode()]
-        for name in code.co_names:
-            thing = names.get(name)
-            if isinstance(thing, Kernel) and thing is not self:  # which the compiler refuses
-                parts.append(thing.digest.encode())
-            elif isinstance(thing, (int, float, np.generic)):
-                parts.append(f"{type(thing).__name__} {thing!r}".encode())
-            elif isinstance(thing, type) and issubclass(thing, tuple):
-                parts.append(repr((thing.__name__, getattr(thing, "_fields", ()))).encode())
+        parts += [f"{name} {meaning_of(names[name])}".encode() for name in code.co_names if name in names]
         return hashlib.sha256(b"\0".join(parts)).hexdigest()
 
 
+def meaning_of(thing: Any) -> str:
+    """All that a kernel can know of something that its module has a name for."""
+    if isinstance(thing, Kernel):
+        return thing.digest
+    if isinstance(thing, (int, float, str, np.generic, np.dtype)):
+        return f"{type(thing).__name__} {thing!r}"
+    return f"{getattr(thing, '__name__', type(thing).__name__)} {getattr(thing, '_fields', '')}"
+
+
 def plain(value: Any) -> Any:
-    """An argument as doors take it: numbers of Python's own types, arrays of NumPy's own class."""
+    """An argument as doors take it: numbers of Python's own types, arrays of NumPy's own class and first types."""
     if isinstance(value, np.ndarray):
-        return np.asarray(value)
-    if isinstance(value, np.generic) and not isinstance(value, np.uint64):
-        return value.item()
+        array = np.asarray(value)
+        if array.dtype.kind in "iu" and array.dtype.isnative:  # of types of one size, C has two
+            array = array.view(array.dtype.name)
+        return array
+    if isinstance(value, np.uint64):
+        return value
+    for kinds, number in (((bool, np.bool_), bool), ((int, np.integer), int), ((float, np.floating), float)):
+        if isinstance(value, kinds):
+            return number(value)
     if isinstance(value, tuple):
         items = map(plain, value)
         return type(value)(*items) if hasattr(value, "_fields") else tuple(items)

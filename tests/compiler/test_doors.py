@@ -1,5 +1,6 @@
 """How Python calls kernels: kinds of arguments, numbers of NumPy, references, threads, and memory."""
 
+import enum
 import sys
 import threading
 import time
@@ -9,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
+from dsprog.compiler.kinds import NotAKernel
 from dsprog.core.kernel import compilations, kernel, part
 
 
@@ -163,3 +165,109 @@ def test_threads_that_call_at_once_compile_once():
     assert found == [2.0] * 4
     assert len(first_of_many.doors) == 1
     assert compilations().count <= before + 1
+
+
+@part
+def last_of(pair):
+    return pair.inner[0]
+
+
+@part
+def one_of(a, b, first):
+    return a if first else b
+
+
+@kernel
+def writes(data, a, b, c, flag, out):
+    total = 0.0
+    row = a
+    for _ in range(3):
+        column = last_of(data)
+        view = one_of(row, b, flag)
+        row = b  # what `view` may be is known when the loop is read again
+        total += c[0] + column[0]
+    view[0] = 1.0
+    data.a[0] += 1.0
+    out[:] = total
+
+
+@pytest.mark.parametrize("writing", [("data", "a"), ("a",), ("b",), ("out",)])
+@pytest.mark.parametrize("first", [False, True])
+def test_what_is_read_only_is_not_written_to(writing, first):
+    """It is refused if it may be written to, also as a view, as one of two, by a part, or in a record."""
+    arrays = {name: np.ones(3) for name in ("data", "inner", "a", "b", "c", "out")}
+    for name in ("inner", "c"):
+        arrays[name].setflags(write=False)
+
+    def call():
+        data = Data(arrays["data"], (arrays["inner"],), None)
+        writes(data, *(arrays[name] for name in "abc"), first, arrays["out"])
+
+    call()
+    for name in writing:
+        arrays[name].setflags(write=False)
+    before = {name: array.copy() for name, array in arrays.items()}
+    with pytest.raises(ValueError, match="writes writes to an array that is read-only"):
+        call()
+    assert all(np.array_equal(before[name], array) for name, array in arrays.items())
+
+
+def record():
+    class Record(NamedTuple):
+        a: np.ndarray
+        x: float
+
+    return Record
+
+
+@kernel
+def product_of(pair):
+    return pair.a[0] * pair.x
+
+
+def test_classes_of_one_name():
+    """As where a module is loaded again, or a class comes with a pickled function."""
+    before, a = compilations().count, np.ones(2)
+    assert [product_of(record()(a, x)) for x in (1.0, 2.0, 3.0)] == [1.0, 2.0, 3.0]
+    assert compilations().count <= before + 1
+
+
+class Level(enum.IntEnum):
+    LOW = 3
+
+
+class Weight(float):
+    """A number of one's own."""
+
+
+def test_numbers_of_other_classes():
+    for number in (Level.LOW, Weight(3.0), np.longdouble(3.0), np.int16(3), np.float16(3.0)):
+        assert summed(np.ones(2), number) == 6.0
+
+
+@pytest.mark.parametrize("name", ["int8", "byte", "short", "intc", "int32", "long", "longlong", "uint", "ulonglong"])
+def test_integers_of_all_names(name):
+    a = np.arange(3).astype(np.dtype({"byte": "b", "long": "l", "ulonglong": "Q", "longlong": "q"}.get(name, name)))
+    if a.dtype.name != "uint64":
+        assert summed(a, 2) == 6
+    assert summed(a, 0.5) == 1.5
+
+
+def test_what_lies_between_words_is_refused():
+    a = np.zeros(17, dtype=np.uint8)[1:].view(np.float64)
+    assert not a.flags.aligned
+    with pytest.raises(NotAKernel, match="copy them"):
+        summed(a, 1.0)
+
+
+@kernel
+def two_numbers(a, b):
+    return a + b
+
+
+def test_a_number_that_is_too_large_beside_one_of_another_kind():
+    two_numbers(1, 2)
+    with pytest.raises(OverflowError):
+        two_numbers(2**64, 0.5)
+    with pytest.raises(NotAKernel):
+        two_numbers(2**64, "a")

@@ -66,6 +66,51 @@ REFUSED = {
     "if n:\n        return 1": "there",
     "return 'a'": "is no value",
     "x, y = n": "a tuple is needed",
+    "x, y = n, x, 1": "(x, y): there are 3 items",
+    "x, y = 1, (2, 3), 4": "there are 3 items",
+    "x, y, n = a.shape": "there are 1 items",
+    "return a.shape[1]": "has no item 1",
+    "return Two(n, x)[-3]": "has no item -3",
+    "return a[n > 1]": "is a truth value, and no index",
+    "return a[True]": "is a truth value, and no index",
+    "for i in range():\n        pass": "one, two or three ends",
+    "for i in range(1, 2, 3, 4):\n        pass": "one, two or three ends",
+    "for i in range(3, 9, 0):\n        pass": "steps of 0",
+    "while True:\n        n += 1": "a loop without an end",
+    "return n + 2 ** 64": "power of integers",
+    "return n + 18446744073709551616": "no integer of 64 bits",
+    "return n << -1": "a shift by less than nothing",
+    "return np.nothing(n)": "NumPy has no nothing",
+    "return TABLE(n)": "do not know TABLE",
+    "return LIST(n)": "do not know LIST",
+    "return NUMBERS(n)": "do not know NUMBERS",
+    "return TEXT": "is no value",
+    "global m\n    m = 1": "no Global",
+    "import os": "no Import",
+    "try:\n        n = 1\n    except ValueError:\n        pass": "no Try",
+    "yield n": "no Yield",
+    "match n:\n        case 1:\n            return 1": "no Match",
+    "return a[...]": "is no value",
+    "return a[None]": "None is no number",
+    "return a[a]": "a is no number",
+    "return len(n)": "an array is needed",
+    "return len((1, 2))": "an array is needed",
+    "return a[:, n]": "for 1 dimensions",
+    "x, *y = n, 1": "nothing can be assigned to *y",
+    "return max(*a)": "no Starred",
+    "return np.sqrt(x, x)": "of 2 arguments",
+    "return np.inf.real": "needs a name in the module",
+    "return f'{n}'": "no JoinedStr",
+    "return 1j": "is no value",
+    "return 'a' + n": "is no value",
+    "return x @ x": "MatMult",
+    "return n is x": "Is of",
+    "return Two(a=n, b=x)": "have no names in kernels",
+    "return a.copy(1)": "do not know a.copy",
+    "return np.zeros(3, dtype=DTYPE)": "no array that kernels know",
+    "return np.zeros(x)": "x is no integer",
+    "for i in (1, 2):\n        pass": "an array is needed",
+    "for i, j in a:\n        pass": "a tuple is needed",
 }
 
 HEAD = """
@@ -74,7 +119,7 @@ import numpy as np
 from dsprog.core.kernel import kernel
 import math as module
 
-TABLE = {}
+TABLE, LIST, TEXT, NUMBERS, DTYPE = {}, [], "a", np.zeros(3), "S3"
 
 
 class Two(NamedTuple):
