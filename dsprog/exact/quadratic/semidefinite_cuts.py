@@ -128,7 +128,10 @@ def spread_kernel(vertices, order, most, used, chosen):
 
 @kernel
 def best_pairs_kernel(X, vertices, signs, pairs, turns, least):
-    """For each triangle the pair j < i beside it with the least σu_i - |u_j + σX_ij|, u = Xa, and its signs τ, σ."""
+    """For each triangle the pair j < i beside it with the least σu_i - |u_j + σX_ij|, u = Xa, and its signs τ, σ.
+
+    A count without branches tells which i may have a better j than the best so far: few have.
+    """
     N = len(X)
     u, taken = np.empty(N), np.zeros(N, dtype=np.bool_)
     for t in range(len(vertices)):
@@ -136,13 +139,18 @@ def best_pairs_kernel(X, vertices, signs, pairs, turns, least):
         for i in range(N):
             u[i] = signs[t, 0] * X[a, i] + signs[t, 1] * X[b, i] + signs[t, 2] * X[c, i]
         taken[a] = taken[b] = taken[c] = True
+        u[a] = u[b] = u[c] = 0.0  # they are not to be counted
         best, first, second, p = np.inf, 0, 0, 1.0
         for i in range(N):
             if taken[i]:
                 continue
             for side in range(2):
                 sigma = 1.0 - 2.0 * side
-                base = sigma * u[i]
+                base, limit, hits = sigma * u[i], sigma * u[i] - best, 0
+                for j in range(i):
+                    hits += abs(u[j] + sigma * X[i, j]) > limit
+                if hits == 0:
+                    continue
                 for j in range(i):
                     value = base - abs(u[j] + sigma * X[i, j])
                     if value < best and not taken[j]:

@@ -17,6 +17,7 @@ from dsprog.core.quadratic_form import QuadraticForm, Steps
 from dsprog.core.validation import Floats, Ints, Masks
 from dsprog.exact.quadratic.semidefinite_bound import SemidefinitePoint
 from dsprog.exact.quadratic.semidefinite_cuts import OddCuts
+from dsprog.exact.quadratic.semidefinite_falls import best_fall
 from dsprog.exact.quadratic.semidefinite_path import InteriorPoint, SemidefiniteOutcome
 from dsprog.exact.quadratic.settle import settled
 from dsprog.exact.quadratic.tabu import random_starts, tabu_search
@@ -127,7 +128,7 @@ class SemidefiniteSearch(Method):
         implied = outcome.point.implied(outcome.X, target)
         ruled_out = implied != 0
         labels[merged.vertices[ruled_out] - 1] = implied[ruled_out] < 0
-        children = self.branch(labels, lower, merged, outcome)
+        children = self.branch(labels, lower, merged, outcome, outcome.bound - target)
         closed = self.steps.rounded(max(lower, cutoff)) if ruled_out.any() else np.inf
         return Expansion(children, 1, masks, values, closed, "semidefinite")
 
@@ -156,8 +157,10 @@ class SemidefiniteSearch(Method):
         cuts, local = merge_cuts(cuts, signs, merged, local)
         return SemidefinitePoint(merged.C, local, cuts)
 
-    def branch(self, labels: Ints, lower: float, merged: Merged, outcome: SemidefiniteOutcome) -> list[Bundle]:
-        """Fix the variable whose vertex X has joined most firmly to others: they follow it."""
+    def branch(
+        self, labels: Ints, lower: float, merged: Merged, outcome: SemidefiniteOutcome, distance: float
+    ) -> list[Bundle]:
+        """Fix the variable with the best falls of the bound, which is at this distance from its target."""
         point, vertices = outcome.point, merged.vertices
         y = np.zeros(self.form.n + 1)
         y[vertices] = point.y
@@ -165,9 +168,8 @@ class SemidefiniteSearch(Method):
         cuts = OddCuts(vertices[point.cuts.vertices], point.cuts.signs, point.cuts.gamma, point.cuts.slack)
         if (labels >= 0).all():
             return [self.bundle(labels, lower, y, cuts)]
-        doubt = ((1.0 - np.minimum(1.0, np.abs(outcome.X))) ** 2).sum(axis=1)
         open_ones = 1 + np.flatnonzero(labels[vertices[1:] - 1] < 0)
-        chosen = int(vertices[open_ones[np.argmin(doubt[open_ones])]]) - 1
+        chosen = int(vertices[best_fall(outcome.falls, open_ones, distance)]) - 1
         children = []
         for label in (0, 1):
             child = labels.copy()

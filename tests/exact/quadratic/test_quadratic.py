@@ -137,7 +137,7 @@ def test_separate_blocks_are_solved_one_by_one():
 
 def test_limits_checkpoints_and_interruption(tmp_path):
     rng = np.random.default_rng(6)
-    objective = ds.Pairwise(np.triu(rng.integers(-50, 51, (55, 55))))
+    objective = ds.Pairwise(np.triu(rng.integers(-50, 51, (70, 70))))
     whole = ds.minimize(objective)
     assert whole.certified
     assert "semidefinite" in whole.proof
