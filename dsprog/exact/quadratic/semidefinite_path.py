@@ -36,6 +36,8 @@ FLAT = 0.1  # of the distance to the target: a floor below this, and no violated
 
 SLACK = 0.5  # that a new cut starts with
 
+INNER, LEAST = 0.3, 0.1  # of an X to begin at: how far it is moved inside, and the least slack of a cut there
+
 
 @dataclass(frozen=True)
 class SemidefiniteOutcome:
@@ -95,13 +97,20 @@ class InteriorPoint:
     most: int = 200
 
     def run(
-        self, point: SemidefinitePoint, target: float, stop: Callable[[], bool] = lambda: False
+        self,
+        point: SemidefinitePoint,
+        target: float,
+        stop: Callable[[], bool] = lambda: False,
+        X: Floats | None = None,
     ) -> SemidefiniteOutcome:
-        """Lower the bound of a feasible point until it is at most ``target``, out of reach, or ``stop`` says so."""
+        """Lower the bound of a feasible point until it is at most ``target``, out of reach, or ``stop`` says so.
+
+        ``X`` is near where the primal iterate begins: ones on its diagonal, and it may violate cuts.
+        """
         N = len(point.y)
         if not point.C.any():
             return SemidefiniteOutcome(point, point.bound(), np.eye(N), np.zeros((2, N)), 0, 0.0)
-        return CentralPath(self, point, target, stop).outcome()
+        return CentralPath(self, point, target, stop, X).outcome()
 
 
 class Move(NamedTuple):
@@ -120,7 +129,12 @@ class CentralPath:
     """One run of the method."""
 
     def __init__(
-        self, options: InteriorPoint, point: SemidefinitePoint, target: float, stop: Callable[[], bool]
+        self,
+        options: InteriorPoint,
+        point: SemidefinitePoint,
+        target: float,
+        stop: Callable[[], bool],
+        X: Floats | None = None,
     ) -> None:
         self.options, self.target, self.stop = options, target, stop
         self.floor, self.violation = options.floor, options.violation
@@ -137,8 +151,16 @@ class CentralPath:
             W = inverse(Z)
         self.Z, self.W = Z, W
         mu = len(self.y) / float(np.trace(W))  # X = μW has the trace of a matrix ss'
-        self.X = mu * W
-        self.cuts.slack = np.clip(mu / self.cuts.gamma, 1e-3, 2.0)
+        self.X, self.cuts.slack = mu * W, np.clip(mu / self.cuts.gamma, 1e-3, 2.0)
+        if X is not None:
+            self.begin_near(X)
+
+    def begin_near(self, X: Floats) -> None:
+        """Begin at an X with ones on its diagonal, moved towards W, scaled to have them, by INNER."""
+        unit = 1.0 / np.sqrt(np.diag(self.W))
+        mixed = (1.0 - INNER) * X + INNER * unit[:, None] * self.W * unit
+        if is_positive_definite(mixed):
+            self.X, self.cuts.slack = mixed, np.maximum(self.cuts.gram(mixed) - 1.0, LEAST)
 
     def point(self) -> SemidefinitePoint:
         """Where it stands."""

@@ -50,8 +50,9 @@ class Merged:
 class SemidefiniteSearch(Method):
     """Best-first search over partial labellings.
 
-    A bundle is one node: ``labels`` (1, n) with -1 for free variables, and the parent's dual point: ``y`` over all
-    vertices, ``cuts`` (1, m, 5) with their ``signs`` and ``gamma``.
+    A bundle is one node: ``labels`` (1, n) with -1 for free variables, the parent's dual point: ``y`` over all
+    vertices, ``cuts`` (1, m, 5) with their ``signs`` and ``gamma``; and, but for the root, its primal one: ``X`` over
+    all vertices, in single precision, its diagonal scaled to 1.
     """
 
     name = "the semidefinite bound with triangle and pentagon cuts"
@@ -117,7 +118,8 @@ class SemidefiniteSearch(Method):
         point = self.inherited(bundle, merged, signs)
         with one_scipy_blas_thread():
             whole = bool((bundle["labels"] < 0).all())
-            outcome = (self.at_root if whole else self.interior_point).run(point, target, self.stop)
+            path = self.at_root if whole else self.interior_point
+            outcome = path.run(point, target, self.stop, inherited_X(bundle, merged))
         lower = self.steps.rounded(max(parent, merged.k - outcome.bound))
         masks = self.rounded(labels, merged.vertices, outcome.X)
         values = self.form.values(masks)
@@ -168,13 +170,16 @@ class SemidefiniteSearch(Method):
         cuts = OddCuts(vertices[point.cuts.vertices], point.cuts.signs, point.cuts.gamma, point.cuts.slack)
         if (labels >= 0).all():
             return [self.bundle(labels, lower, y, cuts)]
+        unit = 1.0 / np.sqrt(np.diag(outcome.X))
+        X = np.zeros((len(y), len(y)), dtype=np.float32)
+        X[np.ix_(vertices, vertices)] = unit[:, None] * outcome.X * unit
         open_ones = 1 + np.flatnonzero(labels[vertices[1:] - 1] < 0)
         chosen = int(vertices[best_fall(outcome.falls, open_ones, distance)]) - 1
         children = []
         for label in (0, 1):
             child = labels.copy()
             child[chosen] = label
-            children.append(self.bundle(child, lower, y, cuts))
+            children.append({**self.bundle(child, lower, y, cuts), "X": X[None]})
         return children
 
     def rounded(self, labels: Ints, vertices: Ints, X: Floats) -> Masks:
@@ -185,6 +190,13 @@ class SemidefiniteSearch(Method):
         masks = np.repeat((labels == 1)[None], len(values), axis=0)
         masks[:, vertices[1:] - 1] = values[:, 1:] < 0
         return tabu_search(self.form, masks, self.rng, steps=2 * self.form.n)[0]
+
+
+def inherited_X(bundle: Bundle, merged: Merged) -> Floats | None:
+    """The parent's X without the vertices that are fixed: the rest is near the optimum, but for those that follow."""
+    if "X" not in bundle:
+        return None
+    return np.asarray(bundle["X"][0][np.ix_(merged.vertices, merged.vertices)], dtype=float)
 
 
 def merge_cuts(cuts: OddCuts, fixed: Ints, merged: Merged, y: Floats) -> tuple[OddCuts, Floats]:

@@ -283,6 +283,21 @@ def test_the_bound_scales_and_pentagons_tighten_it(scale, pentagons):
     assert outcome.bound <= scale * best + 0.05 * scale * form.scale
 
 
+@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("X", ["the last", "no matrix of signs", "indefinite"])
+def test_the_bound_is_valid_wherever_the_primal_iterate_begins(seed, X):
+    form = random_form(seed, largest=11)
+    C, k = form.spin_matrix()
+    best, point = minimum(form), SemidefinitePoint.diagonally_dominant(C)
+    first = InteriorPoint(most=10).run(point, k - best)
+    N = len(C)
+    start = {"the last": first.X, "no matrix of signs": 1e-3 * np.eye(N), "indefinite": 2.0 * np.eye(N) - 1.0}[X]
+    outcome = InteriorPoint().run(first.point, k - best, X=start)
+    assert k - outcome.bound <= best + 1e-9 * form.scale
+    assert k - outcome.bound >= best - 0.2 * max(form.scale, 1.0)
+    assert np.linalg.eigvalsh(outcome.point.Z()).min() >= -1e-9 * max(form.scale, 1.0)
+
+
 @pytest.mark.parametrize("seed", range(5))
 def test_a_path_is_followed_to_its_end_in_double_precision(seed):
     """Far beyond what single precision resolves: steps change to double."""
