@@ -4,11 +4,12 @@ The primal problem is max ⟨C, X⟩ with X_ii = 1, a_k'Xa_k - s_k = 1, s >= 0 a
 :mod:`dsprog.exact.quadratic.semidefinite_bound`. On the central path XZ = μI and s_k γ_k = μ. With B = [I, A],
 W = Z⁻¹ and d = (Δy, -Δγ), ΔZ = B Diag(d) B' and ΔX = μW - X - sym(W ΔZ X) give the Newton system
 
-    ((B'WB)∘(B'XB) + diag(0, s/γ)) d = (μ diag W - 1, μ a'Wa - 1 - μ/γ).
+    ((B'WB)∘(B'XB) + diag(0, s/γ)) d = (μ diag W - 1, μ a'Wa - 1 - μ/γ),
 
-The dual point stays feasible, so that every point on the way is a bound; X need not be feasible before the end. Cuts
-are separated from X while μ is large (a floor keeps it so, by the distance to the target): then new cuts do not shorten
-the steps, and slack ones are dropped, so that the system stays small.
+less 1 - θ times what X and s miss of the primal rows where only a share θ of that is to be restored. The dual point
+stays feasible, so that every point on the way is a bound; X need not be feasible before the end. Cuts are separated
+from X while μ is large (a floor keeps it so, by the distance to the target): then new cuts do not shorten the steps,
+and slack ones are dropped, so that the system stays small.
 """
 
 from __future__ import annotations
@@ -31,6 +32,8 @@ from dsprog.exact.quadratic.semidefinite_falls import estimated_falls
 CENTRING = ((1.8, 0.15), (1.4, 0.3), (0.8, 0.6))  # μ is this share of the gap's mean if both steps sum to more
 
 CORRECTED = (0.25, 0.9)  # lengths of a step between which a second-order correction is worth a solve
+
+RESTORED = 0.25  # of what X misses is asked for in a step at least, and as much as the last step went
 
 FLAT = 0.1  # of the distance to the target: a floor below this, and no violated cut, end the method
 
@@ -226,6 +229,8 @@ class CentralPath:
         mu = self.next_mu(bound)
         over = cuts.slack / cuts.gamma
         rhs = np.concatenate([mu * np.diag(W) - 1.0, mu * cuts.gram(W) - 1.0 - mu / cuts.gamma])
+        # New cuts are violated. To ask for all of it at once would block the way at a tenth, and centring with it.
+        rhs -= (1.0 - max(RESTORED, self.lengths[0])) * self.residual()
         solve = self.newton_system(over)
         if solve is None:
             return False
@@ -246,6 +251,11 @@ class CentralPath:
                 if second.primal + second.dual > move.primal + move.dual:
                     move = second
         return self.moved(move)
+
+    def residual(self) -> Floats:
+        """By how much X and the slacks miss the rows X_ii = 1 and a'Xa - s = 1."""
+        X, cuts = self.X, self.cuts
+        return np.concatenate([np.diag(X) - 1.0, cuts.gram(X) - 1.0 - cuts.slack])
 
     def newton_system(self, over: Floats) -> Callable[[Floats], Floats] | None:
         """What solves the Newton system, or None if it is not positive definite.

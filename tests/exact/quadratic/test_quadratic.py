@@ -312,6 +312,20 @@ def test_a_path_is_followed_to_its_end_in_double_precision(seed):
     assert is_positive_definite(path.point().Z())
 
 
+def test_a_step_restores_of_the_primal_rows_what_it_asks_for():
+    """Rows are linear: what X misses shrinks by the share that was asked for, times the length of the step."""
+    draws = np.triu(np.random.default_rng(0).integers(-9, 10, (20, 20)), 1)
+    C = draws + draws.T + 0.0
+    path = CentralPath(InteriorPoint(), SemidefinitePoint.diagonally_dominant(C), -np.inf, lambda: False)
+    for step in range(12):
+        if step == 5:
+            assert path.exchange_cuts(path.gap / path.size)
+        before, asked = path.residual(), max(semidefinite_path.RESTORED, path.lengths[0])
+        assert path.step(path.point().bound())
+        expected = (1.0 - path.lengths[0] * asked) * before
+        np.testing.assert_allclose(path.residual(), expected, atol=1e-4 * (1 + np.abs(before).max()))
+
+
 def test_a_correction_that_overflows_is_left_out(monkeypatch):
     C = random_form(60, largest=10).spin_matrix()[0]
     path = CentralPath(InteriorPoint(), SemidefinitePoint.diagonally_dominant(C), -np.inf, lambda: False)
