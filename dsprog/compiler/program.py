@@ -5,6 +5,7 @@ took when it returns, and the door gives back the rest.
 """
 
 from __future__ import annotations
+import __future__
 
 import ast
 import builtins
@@ -174,7 +175,8 @@ def tree_of(function: FunctionType) -> ast.FunctionDef:
     code = function.__code__
     linecache.checkcache(code.co_filename)
     text = "".join(linecache.getlines(code.co_filename))
-    found = functions_of(text).get((code.co_name, code.co_firstlineno))
+    futures = code.co_flags & __future__.annotations.compiler_flag  # of an earlier cell of a notebook
+    found = functions_of(text, futures).get((code.co_name, code.co_firstlineno))
     if found is None or found[1] != code:
         reason = "has changed" if found else f"is not to be found in {code.co_filename}"
         raise NotAKernel(f"the text of {code.co_name} {reason}: write it into a file, and import that")
@@ -182,10 +184,10 @@ def tree_of(function: FunctionType) -> ast.FunctionDef:
 
 
 @functools.lru_cache(maxsize=8)
-def functions_of(text: str) -> dict[tuple[str, int], tuple[ast.FunctionDef, CodeType]]:
+def functions_of(text: str, futures: int) -> dict[tuple[str, int], tuple[ast.FunctionDef, CodeType]]:
     """All functions of a text, by their name and first line: what they say, and what Python makes of it."""
     tree = ast.parse(text)
-    whole = compile(tree, "", "exec", dont_inherit=True)
+    whole = compile(tree, "", "exec", futures, dont_inherit=True)
     codes = {(code.co_name, code.co_firstlineno): code for code in codes_of(whole)}
     nodes = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
     places = {(node.name, min([node.lineno, *(one.lineno for one in node.decorator_list)])): node for node in nodes}

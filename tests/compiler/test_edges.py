@@ -1,6 +1,9 @@
 """Where machine arithmetic has edges: every operator on every pair of kinds, at the ends of the ranges."""
 
+import __future__
+
 import importlib.util
+import linecache
 import math
 import os
 import time
@@ -195,6 +198,16 @@ def test_text_that_has_changed_since_it_was_imported(tmp_path):
     os.utime(file, ns=times)
     assert again.answer(1) == 4
     assert imported(file, ANSWER.format(1)).answer(1) == 2
+
+
+@pytest.mark.parametrize("flags", [0, __future__.annotations.compiler_flag])
+def test_a_cell_of_a_notebook(flags, monkeypatch):
+    """Its text is nowhere but in Python's memory of lines, and what an earlier cell imported from the future holds."""
+    text, name = f"@kernel\ndef cell(x):\n    return x + {flags}\n", f"<cell {flags}>"
+    monkeypatch.setitem(linecache.cache, name, (len(text), None, text.splitlines(keepends=True), name))
+    names = {"kernel": kernel}
+    exec(compile(text, name, "exec", flags, dont_inherit=True), names)
+    assert names["cell"](2) == 2 + flags
 
 
 def test_names_of_any_alphabet(tmp_path):
