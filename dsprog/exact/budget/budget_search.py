@@ -110,7 +110,7 @@ class BudgetSearch(Method):
         """Arrays for every level."""
         n, levels, clients = self.problem.n, self.budget.most + 2, self.clients
         return Stack(
-            np.zeros((levels, 6), dtype=np.int64), np.zeros((levels, 4)),
+            np.zeros((levels, 7), dtype=np.int64), np.zeros((levels, 4)),
             np.zeros((levels, len(self.budget.caps)), dtype=np.int64), np.empty((levels, n), dtype=np.int64),
             np.empty((levels, n)), np.empty((levels, n)), np.empty((levels, len(clients.first))),
             np.empty((levels, clients.offsets[3])), np.empty((levels, n if len(self.by_client.heads) else 0)),
@@ -123,7 +123,7 @@ class BudgetSearch(Method):
         n = self.problem.n
         lists, counts = np.zeros((4, n), dtype=np.int64), np.zeros(len(self.budget.caps), dtype=np.int64)
         longest = int(np.diff(self.by_client.heads).max(initial=0)) + 1 if self.entries else 0
-        prices = np.zeros((10, max(n, self.entries, longest) if self.entries else 0))
+        prices = np.zeros((11, max(n, self.entries, longest) if self.entries else 0))
         walk = np.zeros((4, longest), dtype=np.int64)
         return Desk(np.zeros((6, self.clients.offsets[3])), np.zeros((4, n)), lists, counts, prices, walk)
 
@@ -253,7 +253,7 @@ class Subtree:
             [method.target, method.least_step, run.limits.gap, run.within, -run.value, 1.0, 0.0, math.inf, 0.0]
         )
         stack, free = method.stack, np.flatnonzero(candidates)
-        stack.marks[0], stack.numbers[0] = (-1, -1, len(free), 0, -1, -1), (method.model.constant, 0.0, 0.0, bound)
+        stack.marks[0], stack.numbers[0] = (-1, -1, len(free), 0, -1, -1, -1), (method.model.constant, 0.0, 0.0, bound)
         stack.elements[0, : len(free)], stack.upper[0, : len(free)] = free, math.inf
         blocks = method.budget.blocks[self.path]
         stack.used[0] = np.bincount(blocks[blocks >= 0], minlength=stack.used.shape[1])

@@ -1,10 +1,12 @@
-"""The compiled depth-first search: a tree that only includes.
+"""The compiled depth-first search: a tree that includes, and near its root excludes as well where there are prices.
 
 A node is a set I with a list of candidates; its children add one candidate each, in falling order of their scores,
 and keep the candidates that come later in that order, so that every set is met once. With r places left the children
 stop as soon as base + the best r of the remaining scores is not above the target, where base and scores are either the
 value and the gains (:mod:`dsprog.exact.budget.gains_at_node`), or those of the threshold bound
-(:mod:`dsprog.exact.budget.thresholds_at_node`), whichever leaves fewer children.
+(:mod:`dsprog.exact.budget.thresholds_at_node`), whichever leaves fewer children. Where clients have prices and many
+places are left, a node has one child at a time, and is looked at again without its element
+(:mod:`dsprog.exact.budget.both_ways`).
 
 *Lazy gains*: a gain that was computed for a smaller set is an upper bound (submodularity), and the first of the r
 elements of a better set has at least the r-th part of what is missing. Only gains that reach that are computed again.
@@ -18,6 +20,7 @@ from __future__ import annotations
 import numpy as np
 
 from dsprog.core.kernel import part
+from dsprog.exact.budget.both_ways import closed_either_way, closed_without_first, goes_both_ways
 from dsprog.exact.budget.client_kernels import effort, lower_gains
 from dsprog.exact.budget.gains_at_node import closed_by_best_gains, evaluate, last_level, last_two_levels
 from dsprog.exact.budget.scarce_clients import limited
@@ -26,6 +29,7 @@ from dsprog.exact.budget.search_stack import (
     BEGUN,
     BOUNDED,
     DEPTH,
+    FORCED,
     LIMIT,
     LOAD,
     NODES,
@@ -52,6 +56,9 @@ def enter(gains, room, stack, d, desk, measured, found, goal, tally):
     most, least, left = room.most - d, max(0, room.least - d), room.capacity - numbers[d, LOAD]
     if most <= 0 or stack.marks[d, SIZE] == 0 or least > most:
         return False
+    if stack.marks[d, FORCED] > 0:
+        stack.marks[d, LIMIT] = 1
+        return True
     missing = goal[TARGET] - value
     share = left if room.knapsack else float(most)
     if missing <= 0.0:
@@ -79,6 +86,8 @@ def enter(gains, room, stack, d, desk, measured, found, goal, tally):
     if stack.thresholds.shape[1] == 0 or most < 3 or goal[TARGET] == -np.inf or size < 3:
         return True
     stack.marks[d, BOUNDED] = 1 if with_thresholds(stack, measured, most) else 0
+    if stack.marks[d, BOUNDED] == 1 and goes_both_ways(room, stack, d):
+        return not closed_either_way(gains, room, stack, d, max(0, d - 1), desk, goal, tally)
     if stack.marks[d, BOUNDED] == 1 and closed_by_thresholds(gains, room, stack, d, desk, measured, goal, tally):
         return False
     if gains.clients.offsets[1] > 0 and (stack.marks[d, BOUNDED] == 1 or (d > 0 and stack.marks[d - 1, LIMIT] > 0)):
@@ -122,6 +131,7 @@ def make_child(gains, room, stack, d, p, tally):
     move_touching(gains.clients, stack.thresholds[d + 1], j)
     marks[d + 1, SIZE], marks[d + 1, PLACE] = size, -1
     marks[d + 1, BEGUN], marks[d + 1, BOUNDED], marks[d + 1, LIMIT] = tally[WORK], -1, -1
+    marks[d + 1, FORCED] = marks[d, FORCED] - 1 if marks[d, FORCED] > 1 else -1
     tally[WORK] += 2 * effort(gains.clients, j) + stack.state.shape[1] // 2 + size
 
 
@@ -137,6 +147,9 @@ def search(gains, room, stack, desk, measured, found, goal, tally, most_work):
         if marks[d, PLACE] < 0:
             tally[NODES] += 1
             going = enter(gains, room, stack, d, desk, measured, found, goal, tally)
+        elif marks[d, FORCED] == 0:
+            tally[NODES] += 1
+            going = not closed_without_first(gains, room, stack, d, desk, goal, tally)
         p, size = marks[d, PLACE] + 1, marks[d, SIZE]
         if marks[d, LIMIT] >= 0:
             going = going and p < marks[d, LIMIT] and numbers[d, REST] > goal[TARGET]

@@ -14,15 +14,14 @@ will again as others are included, and a branch ends where parts of elements can
 
 from __future__ import annotations
 
-import numpy as np
-
 from dsprog.core.kernel import part
 
 LONGEST_WALK = 256  # steps among the sets of a client; unequal entries take a tenth of it
 DEFLECTION = 1.5  # Camerini, Fratta and Maffioli's
 # rows of Desk.prices: prices, the best so far, where they move, and what clients take, by entry; what all clients pay
-# for an element, whether it is a candidate, and how much of it the bound takes, by element; and three of a walk
-PRICE, CHEAPEST, TREND, TAKEN, PAID, OPEN, USED, LEFT, WON, RATIO = 0, 1, 2, 3, 4, 5, 6, 7, 8, 9
+# for an element, whether it is a candidate, and how much of it the bound takes, by element; three of a walk; and the
+# mean of what the bound took, by element
+PRICE, CHEAPEST, TREND, TAKEN, PAID, OPEN, USED, LEFT, WON, RATIO, MEAN = 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10
 ENTRY, NEXT, PICKED, BEST = 0, 1, 2, 3  # rows of Desk.walk
 
 
@@ -31,7 +30,9 @@ def most_from(gains, desk, place, size, alive):
     """The most that a client wins from parts of its elements from a place on, by price for each unit of hazard.
 
     With x_j in [0, 1] it wins alive (1 - exp(-Σ h_j x_j)) - Σ b_j x_j, h_j = -log(1 - p_j), which is concave: cheap
-    units come first, and the last part ends where a unit costs what it gives.
+    units come first, and the last part ends where a unit costs what it gives: at alive = ratio. It wins
+    alive - ratio - ratio log(alive / ratio), at most (alive - ratio)² / (alive + ratio) since log z >= 2(z - 1)/(z + 1)
+    for z >= 1.
     """
     total = 0.0
     for k in range(place, size):
@@ -40,7 +41,7 @@ def most_from(gains, desk, place, size, alive):
         if alive <= ratio:
             break
         if rest < ratio:
-            return total + alive - ratio - ratio * np.log(alive / ratio)
+            return total + (alive - ratio) * (alive - ratio) / (alive + ratio)
         total += alive - rest - desk.prices[PRICE, e]
         alive = rest
     return total

@@ -10,7 +10,7 @@ from dsprog.exact.budget.client_kernels import put
 
 DEPTH, NODES, WORK, FOUND = 0, 1, 2, 3  # places of the tally
 TARGET, SLACK, GAP, WITHIN, BEST = 0, 1, 2, 3, 4  # places of the goal; those of threshold_bound follow
-CHOSEN, PLACE, SIZE, BEGUN, BOUNDED, LIMIT = 0, 1, 2, 3, 4, 5  # columns of Stack.marks
+CHOSEN, PLACE, SIZE, BEGUN, BOUNDED, LIMIT, FORCED = 0, 1, 2, 3, 4, 5, 6  # columns of Stack.marks
 VALUE, LOAD, BASE, REST = 0, 1, 2, 3  # columns of Stack.numbers
 
 
@@ -18,9 +18,10 @@ class Stack(NamedTuple):
     """One row a level.
 
     ``marks``: the element chosen last, the child that is being looked at (-1: the node has not been entered), number of
-    candidates, work done before the node, whether it has thresholds (-1: no choice was made), and the number of
-    children if a client limits it (-1: none does). ``numbers``: value, weight in the knapsack, what scores are added
-    to, and a bound for what is left of the node.
+    candidates, work done before the node, whether it has thresholds (-1: no choice was made), the number of
+    children if something limits it (-1: nothing does), and how many of the first candidates every better set below has
+    (0: the first one is included, then excluded; -1: neither). ``numbers``: value, weight in the knapsack, what scores
+    are added to, and a bound for what is left of the node.
     """
 
     marks: Ints

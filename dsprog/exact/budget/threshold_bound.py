@@ -40,6 +40,7 @@ from dsprog.exact.budget.client_kernels import curve_at, excess
 from dsprog.exact.budget.price_bound import (
     CHEAPEST,
     DEFLECTION,
+    MEAN,
     OPEN,
     PAID,
     PRICE,
@@ -50,6 +51,7 @@ from dsprog.exact.budget.price_bound import (
 from dsprog.functions._scalar import slope_of
 
 SHORTER, FAILURES = 0.6, 15
+LATEST = 0.05  # weight of what the bound takes now in the mean of what it took
 THRESHOLD, LEAST, DIRECTION, SUBGRADIENT, TANGENT, LIFT = 0, 1, 2, 3, 4, 5  # rows of Desk.clients
 RAW, SLOPE, KEY, SHARE = 0, 1, 2, 3  # rows of Desk.scores
 ORDER, INDEX, CAME, STAYS = 0, 1, 2, 3  # rows of Desk.lists
@@ -318,6 +320,8 @@ def move(clients_of, state, stop, desk, goal, distance):
         prices[USED, j] = 0.0
     for q in range(stop):
         prices[USED, lists[ORDER, q]] = desk.scores[SHARE, q]
+    for j in range(len(clients_of.modular)):
+        prices[MEAN, j] += LATEST * (prices[USED, j] - prices[MEAN, j])
     return move_prices(clients_of, state, desk, goal[LENGTH] * distance)
 
 

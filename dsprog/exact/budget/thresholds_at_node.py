@@ -30,6 +30,7 @@ from dsprog.exact.budget.threshold_bound import (
     trim,
 )
 
+PRICE_LENGTH = 1.5  # of the first step of prices at a node
 PRICE_STEPS = 60  # of prices: they are many more than thresholds
 PRICED = 20  # steps of loops that an entry costs as prices are moved
 NODE_STEPS = 12  # of thresholds at a node below the root
@@ -144,9 +145,8 @@ def settle(room, stack, d, by_gain, desk, goal):
 
 
 @part
-def inherit_prices(gains, stack, d, desk):
-    """Begin with the prices of the last node above that has some, in proportion to what clients have to lose."""
-    above = max(0, d - 1)
+def inherit_prices(gains, stack, d, above, desk):
+    """Begin with the prices of the last level up to ``above`` that has some, as clients have less to lose."""
     while above > 0 and stack.marks[above, BOUNDED] != 1:
         above -= 1
     for i in range(gains.clients.offsets[1], gains.clients.offsets[2]):
@@ -168,8 +168,8 @@ def closed_by_thresholds(gains, room, stack, d, desk, measured, goal, tally):
     steps = NODE_STEPS
     goal[LENGTH], goal[FAILED], goal[BOUND], goal[STEP] = 1.0, 0.0, np.inf, 8.0
     if stack.prices.shape[1] > 0:
-        inherit_prices(gains, stack, d, desk)
-        steps, goal[LENGTH] = PRICE_STEPS, 1.5
+        inherit_prices(gains, stack, d, max(0, d - 1), desk)
+        steps, goal[LENGTH] = PRICE_STEPS, PRICE_LENGTH
     if step_thresholds(gains, room, stack, d, steps, desk, goal, tally) <= goal[TARGET]:
         return True
     measured[5, places] += settle(room, stack, d, by_gain, desk, goal)
@@ -182,7 +182,7 @@ def bound_by_steps(gains, room, stack, desk, goal, tally, steps):
     size = stack.marks[0, SIZE]
     desk.lists[CAME, 0] = -1
     if stack.prices.shape[1] > 0 and goal[BOUND] == np.inf:
-        inherit_prices(gains, stack, 0, desk)
+        inherit_prices(gains, stack, 0, 0, desk)
     bound = step_thresholds(gains, room, stack, 0, steps, desk, goal, tally)
     if desk.lists[CAME, 0] >= 0 and bound > goal[TARGET]:
         reorder(stack, 0, desk)
