@@ -13,7 +13,7 @@ demo: $(VENV)/.core   ## install into .venv and solve a small problem, with a pr
 	$(BIN)/dsprog demo
 
 test: $(VENV)/.test   ## lint, type check and run the tests
-	$(BIN)/ruff check dsprog tests benchmarks examples fuzz docs
+	$(BIN)/ruff check dsprog dsprog_command.py tests benchmarks examples fuzz docs
 	$(BIN)/lint-imports --no-logo
 	$(BIN)/mypy
 	$(BIN)/pytest -n 2 -m "not slow and not site"

@@ -1,6 +1,7 @@
 """Packages are loaded whole, whatever signals come meanwhile."""
 
 import signal
+import subprocess
 import sys
 
 import pytest
@@ -35,3 +36,21 @@ def test_an_interrupt_is_told_when_the_module_is_whole(interrupted_module, ask):
 def test_what_is_not_installed_is_not_importable():
     assert importable("json")
     assert not importable("a_module_that_nobody_wrote")
+
+
+LOADING = """
+import os, signal, sys
+class Interrupting:
+    def find_spec(self, name, path=None, target=None):
+        if name == "dsprog.cli":
+            os.kill(os.getpid(), signal.SIGINT)
+sys.meta_path.insert(0, Interrupting())
+import dsprog_command
+sys.argv = ["dsprog", "--version"]
+dsprog_command.main()
+"""
+
+
+def test_the_command_that_is_interrupted_while_it_loads_says_so_in_a_word():
+    ended = subprocess.run([sys.executable, "-c", LOADING], capture_output=True, text=True)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (1, "", "Aborted!\n")
