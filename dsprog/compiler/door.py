@@ -87,7 +87,6 @@ declare i64 @PyLong_AsLongLong(ptr)
 declare i32 @PyObject_IsTrue(ptr)
 declare ptr @PyFloat_FromDouble(double)
 declare ptr @PyLong_FromLongLong(i64)
-declare ptr @PyLong_FromUnsignedLongLong(i64)
 declare ptr @PyBool_FromLong(i64)
 declare ptr @PyErr_Occurred()
 declare ptr @PyErr_NoMemory()
@@ -180,6 +179,7 @@ class Door:
         elif isinstance(kind, Tuple):
             self.check(w.get(f"call i1 @is_of(ptr {thing}, ptr {self.compared(self.classes)})"))
             self.classes += 1
+            self.check(w.get(f"icmp eq i64 {w.get(f'call i64 @PyTuple_Size(ptr {thing})')}, {len(kind.items)}"))
             for k, item in enumerate(kind.items):
                 one = w.get(f"call ptr @PyTuple_GetItem(ptr {thing}, i64 {k})")
                 self.take(item, one, room, place + kind.place(k).start)

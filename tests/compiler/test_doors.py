@@ -271,3 +271,19 @@ def test_a_number_that_is_too_large_beside_one_of_another_kind():
         two_numbers(2**64, 0.5)
     with pytest.raises(NotAKernel):
         two_numbers(2**64, "a")
+
+
+@kernel
+def first_and_length(t):
+    return t[0], len(t[1])
+
+
+def test_tuples_of_another_length_have_a_door_of_their_own():
+    a = np.zeros(4)
+    assert first_and_length((1.0, a, 3)) == (1.0, 4)
+    doors = len(first_and_length.doors)
+    assert first_and_length((2.0, a)) == (2.0, 4)
+    assert len(first_and_length.doors) == doors + 1
+    for short in ((3.0,), ()):
+        with pytest.raises(NotAKernel, match="has no item"):
+            first_and_length(short)
