@@ -99,6 +99,13 @@ class LinearCombination(SetFunction):
         known = [(a, form) for a, form in forms if form is not None]
         return QuadraticForm.combined(self.n, known) if len(known) == len(forms) else None
 
+    def extremes(self) -> Floats:
+        """Of one term, what the term says."""
+        if len(self.terms) != 1:
+            return super().extremes()
+        factor, function = self.terms[0]
+        return factor * function.extremes()
+
     def gain_table(self, j: int, others: Ints, given: Masks) -> Floats:
         """The sum of those of the terms."""
         return sum((a * h.gain_table(j, others, given) for a, h in self.terms), np.zeros(1 << len(others)))

@@ -8,17 +8,14 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, TypeVar
 
-import numpy as np
-
 from dsprog.core.algebra import Difference
 from dsprog.core.constraints import Constraint, LinearRows, all_rows
 from dsprog.core.labels import Labels, as_labels
 from dsprog.core.set_function import SetFunction
 from dsprog.core.submodularity import rounding
-from dsprog.core.validation import Floats, Masks
+from dsprog.core.validation import Masks
 
 Derived = TypeVar("Derived")
-BLOCK = 512  # sets whose values are asked for at a time
 
 
 @dataclass(frozen=True)
@@ -54,10 +51,10 @@ class Problem:
 
     @cached_property
     def slack(self) -> float:
-        """What counts as rounding in a value: 1e-14 of the range of f and g over ∅, V and the single elements, and some
-        units in the last place of the largest value.
+        """What counts as rounding in a value: 1e-14 of the range of f and g over ∅, V and the single elements (or of a
+        range that holds it), and some units in the last place of the largest value.
         """
-        return max(rounding(probed(side), 1e-14) for side in (self.objective.f, self.objective.g))
+        return max(rounding(side.extremes(), 1e-14) for side in (self.objective.f, self.objective.g))
 
     def derived(self, make: Callable[[Problem], Derived]) -> Derived:
         """``make(self)``, computed once: what rules, presolve and solvers all want to know of one problem."""
@@ -78,15 +75,6 @@ class Problem:
         """Write objective and constraints to a ``.json`` or ``.npz`` file; see :func:`dsprog.load`."""
         objective = self.objective if self.labels is None else self.objective.labelled(self.labels)
         objective.save(path, self.constraints)
-
-
-def probed(function: SetFunction) -> Floats:
-    """Values of ∅, V and the single elements, asked for in blocks: no matrix of elements by elements is made."""
-    n = function.n
-    values = [function.values(np.repeat([[False], [True]], n, axis=1))]
-    for first in range(0, n, BLOCK):
-        values.append(function.values(np.eye(min(BLOCK, n - first), n, first, dtype=bool)))
-    return np.concatenate(values)
 
 
 def as_problem(objective: SetFunction | Problem, constraints: Iterable[Constraint]) -> Problem:

@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     from dsprog.core.quadratic_form import QuadraticForm
 
 CHUNK = 1 << 22  # entries of one temporary boolean array in the slow defaults
+BLOCK = 512  # single elements whose values are asked for at a time
 
 
 FAMILIES = Registry("family")
@@ -191,6 +192,17 @@ class SetFunction(ABC):
     def inner(self) -> tuple[SetFunction, ...]:
         """The functions that this one is made of: the terms of a sum, the function behind a view."""
         return ()
+
+    def extremes(self) -> Floats:
+        """Values that show how large the function is and how far it ranges: those of ∅, V and the single elements.
+
+        Those of a monotone function lie between the first two. Singles are asked for in blocks: no matrix of elements
+        by elements is made.
+        """
+        values = [self.values(np.repeat([[False], [True]], self.n, axis=1))]
+        for first in range(0, 0 if self.knows.monotone else self.n, BLOCK):
+            values.append(self.values(np.eye(min(BLOCK, self.n - first), self.n, first, dtype=bool)))
+        return np.concatenate(values)
 
     def groups(self) -> list[Ints]:
         """Groups of elements such that f(S) = Σ_k f_k(S ∩ group k) + m(S), m modular."""

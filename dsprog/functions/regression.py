@@ -170,10 +170,15 @@ class LeastSquares(SetFunction):
         return Knowledge(submodular=orthogonal, supermodular=orthogonal, decreasing=True)
 
     def _orthogonal_to_later(self, first: int) -> bool:
-        """Whether some columns from ``first`` on are orthogonal to each other and to all later ones."""
-        gram = self.X[:, first : first + BLOCK].T @ self.X[:, first:]
+        """Whether some columns from ``first`` on are orthogonal to each other, and then to all later ones."""
+        some = self.X[:, first : first + BLOCK]
+        gram = some.T @ some
         gram[np.diag_indices(len(gram))] = 0.0
-        return not gram.any()
+        return not gram.any() and not (some.T @ self.X[:, first + BLOCK :]).any()
+
+    def extremes(self) -> Floats:
+        """The loss of ∅ and 0: all others lie between, and that of V would cost a factorisation of all columns."""
+        return np.array([self._loss_of_nothing, 0.0])
 
     @cached_property
     def _triangle(self) -> tuple[Floats, Floats]:
@@ -195,7 +200,8 @@ class LeastSquares(SetFunction):
         sizes, out = masks.sum(axis=1), np.full(len(masks), np.nan)
         out[sizes == 0] = self._loss_of_nothing
         single, small = sizes == 1, (sizes > 1) & (sizes <= MEMBERS)
-        out[single] = self._loss_of_nothing - self._explained_alone[np.nonzero(masks[single])[1]]
+        if single.any():
+            out[single] = self._loss_of_nothing - self._explained_alone[np.nonzero(masks[single])[1]]
         few = small.sum() <= FEW or self.n > MANY  # one triangle of many columns costs more than many sets
         for b in np.flatnonzero((sizes > 1) & ((sizes == self.n) | (small & few))):
             out[b] = self._value_by_factors(masks[b])

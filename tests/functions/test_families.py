@@ -35,6 +35,17 @@ def test_transforms_follow_their_definition(name):
     assert f.restrict([1], [0, 1, 4]).n == 2
 
 
+@pytest.mark.parametrize("n", [0, 1, 6])
+@pytest.mark.parametrize("name", NAMES)
+def test_extremes_hold_nothing_everything_and_singles(name, n):
+    f = build(name, n, seed=3)
+    for function in (f, -2.5 * f, f + ds.Modular(np.arange(float(n)))):
+        told = function.extremes()
+        values = function.values(np.vstack([np.zeros((1, n)), np.ones((1, n)), np.eye(n)]).astype(bool))
+        rounding = 1e-9 * (1.0 + np.abs(values).max())
+        assert told.min() - rounding <= values.min() <= values.max() <= told.max() + rounding
+
+
 @pytest.mark.parametrize("n", [0, 1, 5])
 @pytest.mark.parametrize("family", FAMILIES)
 def test_generated_objectives(family, n):

@@ -28,8 +28,8 @@ def factorised(G: Floats, diagonal: Floats, shift: float) -> Floats | None:
     """
     from scipy.linalg.lapack import dpotrf
 
-    H = np.array(G, order="F")
-    H[np.diag_indices(len(H))] -= 2.0 * diagonal + shift
+    H = np.array(G.T, order="F")  # G is symmetric, and its transpose copied without a stride
+    H.ravel("K")[:: len(H) + 1] -= 2.0 * diagonal + shift
     if len(H) == 0:
         return H
     factor, failed = dpotrf(H, lower=1, clean=1, overwrite_a=1)
@@ -54,6 +54,11 @@ def eliminated(G: Floats, b: Floats, c: float, chosen: Ints, free: Ints) -> tupl
     return G_F - W.T @ W, b_F - W.T @ z, c - 0.5 * float(z @ z)
 
 
-def safe_shift(G: np.ndarray) -> float:
+def safe_shift(G: Floats) -> float:
     """A shift that covers the rounding of a Schur complement of G and of its Cholesky factorisation."""
-    return ROUNDING * (len(G) + 2) * float(np.trace(G))
+    return shift_of(len(G), float(np.trace(G)))
+
+
+def shift_of(n: int, trace: float) -> float:
+    """The same for any matrix of this order and trace, or of less."""
+    return ROUNDING * (n + 2) * trace

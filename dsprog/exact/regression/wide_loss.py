@@ -2,17 +2,17 @@
 
 In units that make every G_jj = 1 the Gram matrix is G = A'A + R, A rows by features and R the ridge, a diagonal. With
 2D <= R the matrix G - 2D is positive semidefinite without a factorisation, and the perspective bound
-(:mod:`dsprog.exact.regression.perspective_bound`) needs only products with A. Coefficients are descended on few
+(:mod:`dsprog.exact.regression.perspective_bound`) needs only products with A
+(:mod:`dsprog.exact.regression.wide_gram`). Coefficients are descended on few
 features, those that the last point priced too low being added, and every bound is one of all features. Once few enough
 are left, their Gram matrix is made, and :class:`dsprog.exact.regression.relaxation.Relaxation` goes on.
 
-Memory: X, A (8 · rows · features bytes each), and 8 m² bytes, m <= 600, for a Gram matrix and a few copies.
+Memory: X and at most as much again for rows of G, and blocks of G of at most 1,200 features and a few copies.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -21,11 +21,12 @@ from dsprog.core.algebra import LinearCombination, Sum
 from dsprog.core.validation import Floats, Ints
 from dsprog.exact.regression.boxless import Boxless
 from dsprog.exact.regression.budget import capped
-from dsprog.exact.regression.elimination import eliminated, factorised, safe_shift
+from dsprog.exact.regression.elimination import eliminated, factorised, shift_of
 from dsprog.exact.regression.loss_term import loss_term
 from dsprog.exact.regression.perspective_bound import Relaxed
 from dsprog.exact.regression.priced_descent import Budgeted, descend_with_budget
 from dsprog.exact.regression.relaxation import PRICED_SWEEPS, SMALLEST, Relaxation, first_price, least_eigenvalue_of
+from dsprog.exact.regression.wide_gram import WideGram
 from dsprog.functions.regression import LeastSquares
 
 DENSE = 600  # features whose Gram matrix is made
@@ -35,10 +36,9 @@ ROUNDS, ADDED = 15, 60  # of descents, and features that are added to them at a 
 
 @dataclass(frozen=True)
 class WideLoss:
-    """½ w'Gw - b'w + c with G = A'A + R, and a penalty beside it; ``columns`` is A', features by rows."""
+    """½ w'Gw - b'w + c with G = A'A + R, and a penalty beside it."""
 
-    columns: Floats
-    R: Floats
+    G: WideGram
     b: Floats
     c: float
     penalty: Sum
@@ -54,17 +54,15 @@ class WideLoss:
         rows, p = f.X.shape
         if p <= max(DENSE, rows) or not f.ridge > 0.0:
             return None
-        columns = np.ascontiguousarray(f.X.T)
-        columns *= np.sqrt(a / rows)
-        y = np.sqrt(a / rows) * f.y
-        units = np.sqrt(np.einsum("ij,ij->i", columns, columns) + a * f.ridge)
-        columns /= units[:, None]
-        return cls(columns, a * f.ridge / units**2, columns @ y, 0.5 * float(y @ y), Sum(f.n, others))
+        units = np.sqrt(a / rows * np.einsum("ij,ij->j", f.X, f.X) + a * f.ridge)
+        b = a / rows * (f.y @ f.X) / units
+        G = WideGram(f.X, np.sqrt(a / rows) / units, a * f.ridge / units**2, np.argsort(-np.abs(b)))
+        return cls(G, b, 0.5 * a / rows * float(f.y @ f.y), Sum(f.n, others))
 
     @property
     def least_eigenvalue(self) -> float:
         """Of G, or less."""
-        return float(self.R.min())
+        return float(self.G.R.min())
 
     @property
     def is_definite(self) -> bool:
@@ -74,25 +72,20 @@ class WideLoss:
     @property
     def first_diagonal(self) -> Floats:
         """D at the root."""
-        return BELOW * self.R
+        return BELOW * self.G.R
 
-    @cached_property
+    @property
     def shift(self) -> float:
         """What a Cholesky factorisation must leave over to be a proof; G_jj = 1."""
-        return safe_shift(np.eye(DENSE))
+        return shift_of(DENSE, float(DENSE))
 
     def gram(self, some: Ints, others: Ints) -> Floats:
         """A block of G."""
-        block = self.columns[some] @ self.columns[others].T
-        same = some[:, None] == others
-        block[same] += np.broadcast_to(self.R[some][:, None], block.shape)[same]
-        return block
+        return self.G.block(some, others)
 
     def beside(self, chosen: Ints) -> Floats:
         """Rows of G."""
-        rows = self.columns[chosen] @ self.columns.T
-        rows[np.arange(len(chosen)), chosen] += self.R[chosen]
-        return rows
+        return self.G.rows(chosen)
 
     def diagonal(self) -> Floats:
         """Of G."""
@@ -205,9 +198,8 @@ class WideRelaxation(Boxless):
 
     def _bound(self, some: Ints, w: Floats) -> tuple[float, Floats]:
         """LB at w, which vanishes but for some features, and the gains of all."""
-        loss, u = self.loss, w[some]
-        Gw = (loss.columns @ (u @ loss.columns[self.free[some]]))[self.free] - (self.W[:, some] @ u) @ self.W
-        Gw[some] += loss.R[self.free[some]] * u
+        u = w[some]
+        Gw = self.loss.G.product(self.free[some], u)[self.free] - (self.W[:, some] @ u) @ self.W
         v = self.b - Gw + 2.0 * self.D * w
         t = np.clip(v / (2.0 * self.D), self.lo, self.hi)
         val = v * t - self.D * t**2 - self.d
