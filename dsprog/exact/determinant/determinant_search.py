@@ -27,7 +27,6 @@ from dsprog.exact.determinant.splitting import (
     least_eigenvalue,
 )
 from dsprog.exact.determinant.variance_search import VarianceGoal, searched_by_variances
-from dsprog.run.blas import one_scipy_blas_thread
 from dsprog.run.driver import Bundle, Expansion, Method
 from dsprog.run.run import Run
 
@@ -187,10 +186,6 @@ class DeterminantSearch(Method):
     def expand(self, bundle: Bundle, cutoff: float) -> Expansion:
         """Search depth first for a while; better sets go to the run at once."""
         del cutoff
-        with one_scipy_blas_thread():
-            return self._deepened(bundle)
-
-    def _deepened(self, bundle: Bundle) -> Expansion:
         stack, nodes = unpacked(bundle), 0
 
         def frontier() -> tuple[int, float]:

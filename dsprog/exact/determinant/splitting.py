@@ -16,8 +16,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
-from typing import Any
 
 import numpy as np
 
@@ -26,6 +24,7 @@ from dsprog.exact.determinant.determinant_problem import Reward
 from dsprog.exact.determinant.gamma_bound import DeterminantNode, diagonal_slope
 from dsprog.exact.determinant.size_polytope import middle
 from dsprog.exact.determinant.spectral_ascent import climb
+from dsprog.run.blas import lapack
 
 EPS = float(np.finfo(float).eps)
 BARRIERS = (3e-2, 5e-3, 1e-3)
@@ -34,14 +33,6 @@ LONGEST = 0.7  # step in θ
 ENOUGH = 1e-3  # of the gap: a step that closes less is the last
 NARROW = 0.1  # in units of a: a gap below it is closed by few nodes and asks for no better diagonal
 ROUNDS = 25  # of L-BFGS for each barrier
-
-
-@lru_cache(maxsize=1)
-def lapack() -> Any:
-    """LAPACK as scipy has it, imported when first needed."""
-    from scipy.linalg import lapack
-
-    return lapack
 
 
 @dataclass(frozen=True)

@@ -16,18 +16,17 @@ import numpy as np
 
 from dsprog.core.validation import Floats, Ints
 from dsprog.exact.quadratic.semidefinite_cuts import OddCuts
+from dsprog.run.blas import lapack
 
 EPS = float(np.finfo(float).eps)
 
 
 def inverse(Z: Floats) -> Floats | None:
     """Z⁻¹ by a Cholesky factorisation, or None if Z is not positive definite."""
-    from scipy.linalg.lapack import dpotrf, dpotri
-
-    factor, info = dpotrf(Z.T, lower=0, clean=0)
+    factor, info = lapack().dpotrf(Z.T, lower=0, clean=0)
     if info:
         return None
-    half, info = dpotri(factor, lower=0, overwrite_c=1)
+    half, info = lapack().dpotri(factor, lower=0, overwrite_c=1)
     if info:
         return None
     W = half.T  # rows in order; its lower triangle is filled
@@ -36,9 +35,7 @@ def inverse(Z: Floats) -> Floats | None:
 
 def is_positive_definite(Z: Floats) -> bool:
     """Whether a Cholesky factorisation succeeds."""
-    from scipy.linalg.lapack import dpotrf
-
-    return dpotrf(Z.T, lower=0, clean=0)[1] == 0
+    return bool(lapack().dpotrf(Z.T, lower=0, clean=0)[1] == 0)
 
 
 @dataclass

@@ -28,6 +28,7 @@ from dsprog.exact.quadratic.semidefinite_cuts import (
     violated_triangles,
 )
 from dsprog.exact.quadratic.semidefinite_falls import estimated_falls
+from dsprog.run.blas import blas, lapack
 
 CENTRING = ((1.8, 0.15), (1.4, 0.3), (0.8, 0.6))  # μ is this share of the gap's mean if both steps sum to more
 
@@ -264,8 +265,6 @@ class CentralPath:
         behind but diag X a little off 1, which the next step corrects; no bound rests on it. Once that fails, double
         precision.
         """
-        from scipy.linalg.lapack import dpotrf, dpotrs, spotrf
-
         entries, cuts = self.size**2, self.cuts
         if len(self.room) < entries:  # the same memory at each step: new pages cost as much as filling them
             self.room, self.single_room = np.empty(2 * entries), np.empty(2 * entries, dtype=np.float32)
@@ -277,12 +276,12 @@ class CentralPath:
             # What is not finite is seen in the factor; the half of M that it does not read may hold anything.
             with np.errstate(over="ignore", invalid="ignore"):
                 np.multiply(M, unit, out=rounded, casting="same_kind")
-            factor, info = spotrf(rounded.T, lower=0, overwrite_a=1, clean=0)
+            factor, info = lapack().spotrf(rounded.T, lower=0, overwrite_a=1, clean=0)
             if not info and np.isfinite(factor.diagonal()).all():
                 return lambda rhs: unit * substituted(factor, rhs).astype(float)
             self.single = False
-        exact, info = dpotrf(M.T, lower=0, overwrite_a=1, clean=0)
-        return None if info else lambda rhs: np.asarray(dpotrs(exact, rhs, lower=0)[0])
+        exact, info = lapack().dpotrf(M.T, lower=0, overwrite_a=1, clean=0)
+        return None if info else lambda rhs: np.asarray(lapack().dpotrs(exact, rhs, lower=0)[0])
 
     def move(self, mu: float, d: Floats, over: Floats, error: Floats | float = 0.0, left: Floats | float = 0.0) -> Move:
         """The direction that a solution of the system means, and how far it can be followed."""
@@ -354,10 +353,8 @@ class CentralPath:
 
 def substituted(factor: Floats, rhs: Floats) -> Floats:
     """(U'U)⁻¹ rhs in single precision; for one right side two triangular solves take a fifth of the time of spotrs."""
-    from scipy.linalg.blas import strsv
-    from scipy.linalg.lapack import spotrs
-
-    both = strsv(factor, strsv(factor, rhs, trans=1)) if rhs.ndim == 1 else spotrs(factor, rhs, lower=0)[0]
+    strsv = blas().strsv
+    both = strsv(factor, strsv(factor, rhs, trans=1)) if rhs.ndim == 1 else lapack().spotrs(factor, rhs, lower=0)[0]
     return np.asarray(both)
 
 

@@ -21,7 +21,6 @@ from dsprog.exact.quadratic.semidefinite_falls import best_fall
 from dsprog.exact.quadratic.semidefinite_path import InteriorPoint, SemidefiniteOutcome
 from dsprog.exact.quadratic.settle import settled
 from dsprog.exact.quadratic.tabu import random_starts, tabu_search
-from dsprog.run.blas import one_scipy_blas_thread
 from dsprog.run.driver import Bundle, Expansion, Method
 from dsprog.run.run import Run
 
@@ -116,10 +115,9 @@ class SemidefiniteSearch(Method):
         merged = Merged.of(self.C, self.k, signs)
         target = merged.k - self.steps.needed(cutoff)
         point = self.inherited(bundle, merged, signs)
-        with one_scipy_blas_thread():
-            whole = bool((bundle["labels"] < 0).all())
-            path = self.at_root if whole else self.interior_point
-            outcome = path.run(point, target, self.stop, inherited_X(bundle, merged))
+        whole = bool((bundle["labels"] < 0).all())
+        path = self.at_root if whole else self.interior_point
+        outcome = path.run(point, target, self.stop, inherited_X(bundle, merged))
         lower = self.steps.rounded(max(parent, merged.k - outcome.bound))
         masks = self.rounded(labels, merged.vertices, outcome.X)
         values = self.form.values(masks)

@@ -14,6 +14,7 @@ import numpy as np
 from dsprog.core.validation import Floats
 from dsprog.exact.regression.elimination import factorised
 from dsprog.exact.regression.perspective_bound import Relaxed
+from dsprog.run.blas import blas, lapack
 
 
 def knees(problem: Relaxed, w: Floats) -> Floats:
@@ -32,17 +33,14 @@ def supergradient(problem: Relaxed, w: Floats) -> Floats:
 
 def raised_diagonal(G: Floats, D: Floats, S: Floats, mu: float, floor: float, shift: float) -> Floats | None:
     """D after one round of coordinate moves; None if G - 2D is not certified positive semidefinite before and after."""
-    from scipy.linalg.blas import dger
-    from scipy.linalg.lapack import dpotri
-
     factor = factorised(G, D, shift)
     if factor is None or len(D) == 0:
         return None
-    lower = dpotri(factor, lower=1)[0]
+    lower = lapack().dpotri(factor, lower=1)[0]
     Z = np.asfortranarray(lower + np.tril(lower, -1).T)
     with np.errstate(over="ignore"):  # no pull upwards: an infinite barrier
         barriers = 2.0 * mu / np.maximum(S, 1e-300)
-    raised = []
+    raised, dger = [], blas().dger
     for j, (now, barrier) in enumerate(zip(D.tolist(), barriers.tolist())):
         room = 1.0 / Z.item(j, j)
         move = min(max(room - barrier, 2.0 * (floor - now)), 0.999 * room)

@@ -15,6 +15,7 @@ from __future__ import annotations
 import numpy as np
 
 from dsprog.core.validation import Floats, Ints
+from dsprog.run.blas import lapack
 
 ROUNDING = 50 * float(np.finfo(float).eps)
 
@@ -26,13 +27,11 @@ def factorised(G: Floats, diagonal: Floats, shift: float) -> Floats | None:
     within the rounding error of the factorisation, provided shift is above (n + 2) ε tr G (Rump): see
     :func:`safe_shift`. The bound holds for every order of the sums, so for LAPACK's blocks, too.
     """
-    from scipy.linalg.lapack import dpotrf
-
     H = np.array(G.T, order="F")  # G is symmetric, and its transpose copied without a stride
     H.ravel("K")[:: len(H) + 1] -= 2.0 * diagonal + shift
     if len(H) == 0:
         return H
-    factor, failed = dpotrf(H, lower=1, clean=1, overwrite_a=1)
+    factor, failed = lapack().dpotrf(H, lower=1, clean=1, overwrite_a=1)
     return None if failed else factor
 
 
@@ -47,9 +46,7 @@ def eliminated(G: Floats, b: Floats, c: float, chosen: Ints, free: Ints) -> tupl
     L = factorised(G[np.ix_(chosen, chosen)], np.zeros(len(chosen)), 0.0)
     if L is None:
         return G_F, b_F, np.inf
-    from scipy.linalg.lapack import dtrtrs
-
-    W, _ = dtrtrs(L, np.column_stack([G[np.ix_(chosen, free)], b[chosen]]), lower=1)
+    W, _ = lapack().dtrtrs(L, np.column_stack([G[np.ix_(chosen, free)], b[chosen]]), lower=1)
     W, z = W[:, :-1], W[:, -1]
     return G_F - W.T @ W, b_F - W.T @ z, c - 0.5 * float(z @ z)
 

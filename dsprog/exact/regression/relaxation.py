@@ -19,6 +19,7 @@ from dsprog.exact.regression.perspective_bound import DescentLimits, Relaxed
 from dsprog.exact.regression.priced_descent import Budgeted, descend_with_budget
 from dsprog.exact.regression.probed_branching import Branch, candidates, largest_coefficient, strongest
 from dsprog.functions.regression import LeastSquares
+from dsprog.run.blas import lapack
 
 SMALLEST = 1e-5  # least eigenvalue of the scaled G that elimination in floating point can bear
 FLOOR = 0.005  # least D_j, in units of that eigenvalue
@@ -132,14 +133,12 @@ def least_eigenvalue_of(G: Floats) -> float:
 
 def rayleigh_quotient(G: Floats) -> float | None:
     """v'Gv for a unit vector v after some steps of inverse iteration; None if G has no Cholesky factor."""
-    from scipy.linalg.lapack import dpotrs
-
     factor = factorised(G, np.zeros(len(G)), 0.0)
     if factor is None:
         return None
     v = np.cos(np.arange(len(G)))  # any vector that no eigenvector is likely to be orthogonal to
     for _ in range(INVERSE_STEPS):
-        v = dpotrs(factor, v / np.linalg.norm(v), lower=1)[0]
+        v = lapack().dpotrs(factor, v / np.linalg.norm(v), lower=1)[0]
     return float(v @ G @ v / (v @ v))
 
 

@@ -28,6 +28,7 @@ from dsprog.exact.regression.priced_descent import Budgeted, descend_with_budget
 from dsprog.exact.regression.relaxation import PRICED_SWEEPS, SMALLEST, Relaxation, first_price, least_eigenvalue_of
 from dsprog.exact.regression.wide_gram import WideGram
 from dsprog.functions.regression import LeastSquares
+from dsprog.run.blas import lapack
 
 DENSE = 600  # features whose Gram matrix is made
 BELOW = 0.4999  # of the ridge, for D: with half of it G - 2D = A'A, which is positive semidefinite
@@ -134,15 +135,13 @@ class WideRelaxation(Boxless):
     @classmethod
     def of(cls, loss: WideLoss, node: dict[str, Any], at_empty: float, budget: int) -> WideRelaxation:
         """Eliminate I: with G_II = LL', W = L⁻¹ G_IF and z = L⁻¹ b_I it leaves b_F - W'z and c - ½|z|²."""
-        from scipy.linalg.lapack import dtrtrs
-
         free, chosen, d = np.flatnonzero(node["U"] & ~node["I"]), np.flatnonzero(node["I"]), node["d"]
         c = loss.c + at_empty + float(d[chosen].sum() + np.minimum(d[free], 0.0).sum())
         W, b = np.zeros((len(chosen), len(free))), loss.b[free]
         if len(chosen):
             L = factorised(loss.gram(chosen, chosen), np.zeros(len(chosen)), 0.0)
             assert L is not None  # the ridge makes it definite
-            solved, _ = dtrtrs(L, np.column_stack([loss.beside(chosen)[:, free], loss.b[chosen]]), lower=1)
+            solved, _ = lapack().dtrtrs(L, np.column_stack([loss.beside(chosen)[:, free], loss.b[chosen]]), lower=1)
             W, z = solved[:, :-1], solved[:, -1]
             b, c = b - z @ W, c - 0.5 * float(z @ z)
         most = min(len(free), budget - len(chosen))
