@@ -43,6 +43,7 @@ class Loss:
     b: Floats
     c: float
     penalty: Sum
+    floor: float = FLOOR  # least D_j, in units of the least eigenvalue
 
     @classmethod
     def of(cls, objective: LinearCombination) -> Loss | None:
@@ -113,6 +114,10 @@ class Eliminates(Protocol):
     @property
     def least_eigenvalue(self) -> float:
         """Of G, more or less."""
+
+    @property
+    def floor(self) -> float:
+        """The least D_j, in units of that eigenvalue."""
 
     @property
     def shift(self) -> float:
@@ -222,7 +227,7 @@ class Relaxation:
         """Step to a better D, half the way again and again while the bound does not rise; False if it never does."""
         memory = MEMORY if self.S.any() else 0.0  # an average damps the zigzag of supergradients
         self.S = memory * self.S + (1.0 - memory) * supergradient(self.problem, self.w)
-        floor, mu = FLOOR * self.loss.least_eigenvalue, BARRIER * self.room(cutoff) / len(self.D)
+        floor, mu = self.loss.floor * self.loss.least_eigenvalue, BARRIER * self.room(cutoff) / len(self.D)
         target = raised_diagonal(self.G, self.D, self.S, mu, floor, self.loss.shift)
         if target is None:
             return False

@@ -26,7 +26,8 @@ from dsprog.core.validation import Floats
 from dsprog.exact.regression.elimination import safe_shift
 
 PENALTY = 20.0  # of W - Z in the splitting
-LOOK, STALLED = 5, 1.01  # steps between two looks at U, and the factor by which it must have improved since the last
+RELAXED = 1.8  # of the way to W that Z follows: beyond 1, half the steps are enough
+LOOK, STALLED = 5, 1.04  # steps between two looks at U, and the factor by which it must have improved since the last
 
 
 class SparseShift(NamedTuple):
@@ -87,7 +88,7 @@ class SparseEigenvalue:
             values, vectors = np.linalg.eigh(self.Z - (self.Y + self.G) / PENALTY)
             values = on_simplex(values, 1.0)[0]
             kept = vectors[:, values > 0]
-            W = (kept * values[values > 0]) @ kept.T
+            W = RELAXED * ((kept * values[values > 0]) @ kept.T) + (1.0 - RELAXED) * self.Z
             self.Z = in_ball(W + self.Y / PENALTY, float(self.k))
             self.Y = self.Y + PENALTY * (W - self.Z)
             ended = step == steps or stop()

@@ -25,7 +25,14 @@ from dsprog.exact.regression.elimination import eliminated, factorised, shift_of
 from dsprog.exact.regression.loss_term import loss_term
 from dsprog.exact.regression.perspective_bound import Relaxed
 from dsprog.exact.regression.priced_descent import Budgeted, descend_with_budget
-from dsprog.exact.regression.relaxation import PRICED_SWEEPS, SMALLEST, Relaxation, first_price, least_eigenvalue_of
+from dsprog.exact.regression.relaxation import (
+    FLOOR,
+    PRICED_SWEEPS,
+    SMALLEST,
+    Relaxation,
+    first_price,
+    least_eigenvalue_of,
+)
 from dsprog.exact.regression.wide_gram import WideGram
 from dsprog.functions.regression import LeastSquares
 from dsprog.run.blas import lapack
@@ -43,6 +50,7 @@ class WideLoss:
     b: Floats
     c: float
     penalty: Sum
+    floor: float = FLOOR  # least D_j, in units of the least eigenvalue
     near: dict[str, Any] = field(default_factory=dict)  # the Gram matrix of the features that were last few enough
 
     @classmethod
