@@ -15,7 +15,7 @@ from __future__ import annotations
 import numpy as np
 
 from dsprog.core.validation import Floats, Ints
-from dsprog.run.blas import lapack
+from dsprog.run.blas import blas, lapack
 
 ROUNDING = 50 * float(np.finfo(float).eps)
 
@@ -46,9 +46,15 @@ def eliminated(G: Floats, b: Floats, c: float, chosen: Ints, free: Ints) -> tupl
     L = factorised(G[np.ix_(chosen, chosen)], np.zeros(len(chosen)), 0.0)
     if L is None:
         return G_F, b_F, np.inf
-    W, _ = lapack().dtrtrs(L, np.column_stack([G[np.ix_(chosen, free)], b[chosen]]), lower=1)
-    W, z = W[:, :-1], W[:, -1]
+    W, z = whitened(L, G[np.ix_(chosen, free)], b[chosen])
     return G_F - W.T @ W, b_F - W.T @ z, c - 0.5 * float(z @ z)
+
+
+def whitened(L: Floats, rows: Floats, b: Floats) -> tuple[Floats, Floats]:
+    """L⁻¹ rows and L⁻¹ b for a lower factor; it may be made in place of ``rows``."""
+    # By columns rows' has no stride, and W' = rows' L⁻ᵀ is solved where it lies.
+    W = blas().dtrsm(1.0, L, rows.T, side=1, lower=1, trans_a=1, overwrite_b=1).T
+    return W, lapack().dtrtrs(L, b, lower=1)[0]
 
 
 def safe_shift(G: Floats) -> float:

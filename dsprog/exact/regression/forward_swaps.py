@@ -13,10 +13,9 @@ from __future__ import annotations
 import numpy as np
 
 from dsprog.core.validation import Floats, Ints, Masks
-from dsprog.exact.regression.elimination import factorised
+from dsprog.exact.regression.elimination import factorised, whitened
 from dsprog.exact.regression.relaxation import Loss
 from dsprog.exact.regression.wide_loss import WideLoss
-from dsprog.run.blas import lapack
 
 DEPENDENT = 1e-9  # G_jj - W_j'W_j, in units of G_jj = 1, below which a feature adds nothing but rounding
 
@@ -28,8 +27,7 @@ def losses_with(loss: Loss | WideLoss, chosen: Ints) -> tuple[float, Floats]:
         return np.inf, np.full(len(loss.b), np.inf)
     rest, left, here = loss.b, loss.diagonal(), loss.c
     if len(chosen):
-        W, _ = lapack().dtrtrs(L, np.column_stack([loss.beside(chosen), loss.b[chosen]]), lower=1)
-        W, z = W[:, :-1], W[:, -1]
+        W, z = whitened(L, loss.beside(chosen), loss.b[chosen])
         rest, left, here = rest - z @ W, left - np.einsum("ij,ij->j", W, W), here - 0.5 * float(z @ z)
     return here, here - np.where(left > DEPENDENT, 0.5 * rest**2 / np.maximum(left, DEPENDENT), 0.0)
 

@@ -21,7 +21,7 @@ from dsprog.core.algebra import LinearCombination, Sum
 from dsprog.core.validation import Floats, Ints
 from dsprog.exact.regression.boxless import Boxless
 from dsprog.exact.regression.budget import capped
-from dsprog.exact.regression.elimination import eliminated, factorised, shift_of
+from dsprog.exact.regression.elimination import eliminated, factorised, shift_of, whitened
 from dsprog.exact.regression.loss_term import loss_term
 from dsprog.exact.regression.perspective_bound import Relaxed
 from dsprog.exact.regression.priced_descent import Budgeted, descend_with_budget
@@ -35,7 +35,6 @@ from dsprog.exact.regression.relaxation import (
 )
 from dsprog.exact.regression.wide_gram import WideGram
 from dsprog.functions.regression import LeastSquares
-from dsprog.run.blas import lapack
 
 DENSE = 600  # features whose Gram matrix is made
 BELOW = 0.4999  # of the ridge, for D: with half of it G - 2D = A'A, which is positive semidefinite
@@ -149,8 +148,7 @@ class WideRelaxation(Boxless):
         if len(chosen):
             L = factorised(loss.gram(chosen, chosen), np.zeros(len(chosen)), 0.0)
             assert L is not None  # the ridge makes it definite
-            solved, _ = lapack().dtrtrs(L, np.column_stack([loss.beside(chosen)[:, free], loss.b[chosen]]), lower=1)
-            W, z = solved[:, :-1], solved[:, -1]
+            W, z = whitened(L, loss.beside(chosen)[:, free], loss.b[chosen])
             b, c = b - z @ W, c - 0.5 * float(z @ z)
         most = min(len(free), budget - len(chosen))
         D, w, lo, hi = (node[key][free] for key in ("D", "w", "lo", "hi"))
