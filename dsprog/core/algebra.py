@@ -100,11 +100,13 @@ class LinearCombination(SetFunction):
         return QuadraticForm.combined(self.n, known) if len(known) == len(forms) else None
 
     def extremes(self) -> Floats:
-        """Of one term, what the term says."""
-        if len(self.terms) != 1:
+        """What terms say of themselves without values, added to the values of the others."""
+        say = [type(h.function).extremes is not SetFunction.extremes for h in self.terms]
+        if not any(say):
             return super().extremes()
-        factor, function = self.terms[0]
-        return factor * function.extremes()
+        others = Sum(self.n, [h for h, says in zip(self.terms, say) if not says]).extremes()
+        ranges = [others, *(a * h.extremes() for (a, h), says in zip(self.terms, say) if says)]
+        return np.array([sum(values.min() for values in ranges), sum(values.max() for values in ranges)])
 
     def gain_table(self, j: int, others: Ints, given: Masks) -> Floats:
         """The sum of those of the terms."""

@@ -8,7 +8,7 @@ from dsprog.exact.regression.logistic_relaxation import LogisticModel, LogisticR
 from dsprog.exact.regression.relaxation import Loss, Relaxation
 from dsprog.exact.regression.wide_loss import WideLoss, WideRelaxation
 
-MOST_OF_MANY = 50  # a budget for which products with X beat a Gram matrix of all features
+MOST_OF_MANY = 50  # features that a set may have, or that are worth their price alone, for products with X to pay
 
 AnyLoss = Loss | WideLoss | LogisticModel
 AnyRelaxation = Relaxation | WideRelaxation | LogisticRelaxation
@@ -16,5 +16,7 @@ AnyRelaxation = Relaxation | WideRelaxation | LogisticRelaxation
 
 def loss_of(problem: Problem) -> AnyLoss | None:
     """The loss of a problem, to be asked for by ``problem.derived(loss_of)``."""
-    wide = WideLoss.of(problem.objective) if budget_of(problem) <= MOST_OF_MANY else None
-    return wide or Loss.of(problem.objective) or LogisticModel.of(problem.objective)
+    wide = WideLoss.of(problem.objective)
+    if wide is not None and (budget_of(problem) <= MOST_OF_MANY or wide.worthwhile <= MOST_OF_MANY):
+        return wide
+    return Loss.of(problem.objective) or LogisticModel.of(problem.objective)

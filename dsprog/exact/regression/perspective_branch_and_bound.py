@@ -51,9 +51,10 @@ class PerspectiveBranchAndBound(SearchSolver):
     ridge, if there is one) must be far from dependent; or one :class:`LogisticLoss` in its place. A budget
     ``Cardinality(max=k)`` enters the bound, and with it it is enough that any k columns are far from dependent, as far
     as a semidefinite programme can prove it (up to 1,000 features): there may be fewer rows than features and no ridge.
-    The Gram matrix of p features takes 8p² bytes, and a node a few times that while it is looked at; with a ridge, a
-    budget of at most 50 and p > 600 features, more than rows, X is kept, rows of that matrix that take no more than X,
-    a block of 1,200 features of it, and 48p bytes for each open node.
+    The Gram matrix of p features takes 8p² bytes, and a node a few times that while it is looked at. With a ridge and
+    p > 600 features, more than rows, of which a budget allows at most 50 or at most 50 are worth their price alone, X
+    is kept, rows of that matrix that take no more than X, a block of 1,200 features of it, and 48p bytes for each open
+    node.
 
     Parameters
     ----------

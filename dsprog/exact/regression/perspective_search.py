@@ -107,14 +107,17 @@ class PerspectiveSearch(Method):
     def start(self) -> None:
         """Local optima near greedy sets and those that the relaxation suggests, improved by exchanges.
 
-        Under a budget alone: forward selection and swaps, from ∅ and from a set that is known.
+        Under a budget alone, or where few of many features are worth their price: forward selection and swaps, from ∅
+        and from a set that is known.
         """
         if not self.is_possible:
             return
-        if self.budget < self.n and only_budgets(self.problem) and isinstance(self.loss, (Loss, WideLoss)):
+        loss = self.loss
+        only = only_budgets(self.problem)
+        if only and (isinstance(loss, WideLoss) or (isinstance(loss, Loss) and self.budget < self.n)):
             known = [] if self.run.mask is None else [self.run.mask]
             starts = [np.zeros(self.n, dtype=bool), *known]
-            masks = np.array([forward_and_swaps(self.loss, start, self.budget) for start in starts])
+            masks = np.array([forward_and_swaps(loss, start, self.budget) for start in starts])
             self.run.offer(masks, self.problem.objective.values(masks), "swaps")
             return
         offer_greedy_sets(self.problem, self.run)

@@ -274,10 +274,15 @@ class Relaxation:
 
     @property
     def rounded(self) -> Ints:
-        """Features that the relaxation takes by more than half, |w_j| >= s_j / 2; the largest as the budget allows."""
-        if self.most < len(self.free):
-            return self.free[np.argsort(-np.abs(self.w), kind="stable")[: self.most]]
-        return self.free[(self.w != 0) & (np.abs(self.w) >= 0.5 * np.sqrt(self.d / self.D))]
+        """Features that the relaxation takes by more than half; the largest as the budget allows."""
+        return self.free[taken_features(self.w, self.d, self.D, self.most)]
+
+
+def taken_features(w: Floats, d: Floats, D: Floats, most: int) -> Ints:
+    """Positions with |w_j| >= s_j / 2, s_j the knee without a box; under a budget those of the largest |w_j|."""
+    if most < len(w):
+        return np.argsort(-np.abs(w), kind="stable")[:most]
+    return np.flatnonzero((w != 0) & (np.abs(w) >= 0.5 * np.sqrt(d / D)))
 
 
 def first_price(b: Floats, D: Floats, diagonal: Floats, most: int) -> float:

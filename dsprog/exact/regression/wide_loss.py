@@ -1,4 +1,4 @@
-"""Least squares with a ridge and far more features than rows, under a budget: no matrix of features by features.
+"""Least squares with a ridge and far more features than rows, few of which matter: no matrix of features by features.
 
 In units that make every G_jj = 1 the Gram matrix is G = A'A + R, A rows by features and R the ridge, a diagonal. With
 2D <= R the matrix G - 2D is positive semidefinite without a factorisation, and the perspective bound
@@ -21,17 +21,20 @@ from dsprog.core.algebra import LinearCombination, Sum
 from dsprog.core.validation import Floats, Ints
 from dsprog.exact.regression.boxless import Boxless
 from dsprog.exact.regression.budget import capped
+from dsprog.exact.regression.descents import RELAX, Marks, descents
 from dsprog.exact.regression.elimination import eliminated, factorised, shift_of, whitened
 from dsprog.exact.regression.loss_term import loss_term
-from dsprog.exact.regression.perspective_bound import Relaxed
+from dsprog.exact.regression.perspective_bound import DescentLimits, Relaxed
 from dsprog.exact.regression.priced_descent import Budgeted, descend_with_budget
 from dsprog.exact.regression.relaxation import (
     FLOOR,
     PRICED_SWEEPS,
     SMALLEST,
+    SWEEPS,
     Relaxation,
     first_price,
     least_eigenvalue_of,
+    taken_features,
 )
 from dsprog.exact.regression.wide_gram import WideGram
 from dsprog.functions.regression import LeastSquares
@@ -39,6 +42,7 @@ from dsprog.functions.regression import LeastSquares
 DENSE = 600  # features whose Gram matrix is made
 BELOW = 0.4999  # of the ridge, for D: with half of it G - 2D = A'A, which is positive semidefinite
 ROUNDS, ADDED = 15, 60  # of descents, and features that are added to them at a time
+FIRST = 100  # features in a first descent, beside as many as are added later: at most two for each that a budget allows
 
 
 @dataclass(frozen=True)
@@ -76,6 +80,12 @@ class WideLoss:
     def is_definite(self) -> bool:
         """Whether the ridge is large enough."""
         return self.least_eigenvalue >= SMALLEST
+
+    @property
+    def worthwhile(self) -> int:
+        """How many features lower the objective alone."""
+        price = self.penalty.marginals(np.zeros((1, len(self.b)), dtype=bool))[0]
+        return int((0.5 * self.b**2 > price).sum())
 
     @property
     def first_diagonal(self) -> Floats:
@@ -172,12 +182,12 @@ class WideRelaxation(Boxless):
 
     def solve(self, cutoff: float) -> None:
         """Find w by descents on some features, to which those are added that its prices leave out wrongly."""
-        if self.price == 0.0:
+        if self.price == 0.0 and self.most < len(self.free):
             self.price = first_price(self.b, self.D, np.maximum(self.diagonal, 1e-9), self.most)
         room = self.room(cutoff)
         accuracy = 0.005 * room if np.isfinite(room) else 1e-6 * abs(self.c)
         inside = self.w != 0
-        inside[np.argsort(-np.abs(self.b))[: 2 * self.most + ADDED]] = True
+        inside[np.argsort(-np.abs(self.b))[: min(2 * self.most, FIRST) + ADDED]] = True
         w, price = self.w.copy(), self.price
         for _ in range(ROUNDS):
             some = np.flatnonzero(inside)
@@ -195,8 +205,13 @@ class WideRelaxation(Boxless):
         G = self.loss.gram(self.free[some], self.free[some]) - self.W[:, some].T @ self.W[:, some]
         bounds = self.d[some], self.D[some], self.lo[some], self.hi[some]
         small = Relaxed(G, np.ascontiguousarray(self.b[some]), self.c, *bounds)
-        budget = Budgeted(min(self.most, len(some)), price, cutoff, accuracy, PRICED_SWEEPS)
         best = w[some]
+        if self.most >= len(self.free):
+            limits, marks = DescentLimits(cutoff, accuracy, SWEEPS), Marks.none(len(some))
+            descents(RELAX, small, best, -np.inf, limits, np.empty(len(some)), marks)
+            w[some] = best
+            return 0.0
+        budget = Budgeted(min(self.most, len(some)), price, cutoff, accuracy, PRICED_SWEEPS)
         price = descend_with_budget(small, w[some], budget, best, np.empty(len(some)))[1]
         w[some] = best
         return float(price)
@@ -218,5 +233,5 @@ class WideRelaxation(Boxless):
 
     @property
     def rounded(self) -> Ints:
-        """The largest coefficients, as many as the budget allows."""
-        return self.free[np.argsort(-np.abs(self.w), kind="stable")[: self.most]]
+        """Features that the relaxation takes by more than half; the largest as the budget allows."""
+        return self.free[taken_features(self.w, self.d, self.D, self.most)]

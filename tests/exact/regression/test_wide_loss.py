@@ -51,6 +51,38 @@ def test_brute_force_agrees(penalty):
         assert listed.values == pytest.approx(every.values)
 
 
+@pytest.mark.parametrize("penalty", PENALTIES)
+@pytest.mark.usefixtures("few")
+def test_brute_force_agrees_without_a_budget(penalty):
+    for seed, ridge in enumerate((0.003, 0.02, 0.3)):
+        objective = penalised(seed, penalty, ridge)
+        assert isinstance(as_problem(objective, ()).derived(loss_of), WideLoss)
+        values = objective.values(all_masks(12))
+        result = ds.minimize(objective, ds.PerspectiveBranchAndBound())
+        assert result.certified
+        assert result.value == pytest.approx(values.min(), abs=1e-9)
+        for rows in ([], [ds.Exclude([3])], [ds.Cardinality(min=2)]):
+            listed, every = (
+                ds.enumerate_best(objective, 5, solver=s, constraints=rows)
+                for s in (ds.PerspectiveBranchAndBound(), ds.BruteForce())
+            )
+            assert listed.certified
+            assert listed.values == pytest.approx(every.values)
+
+
+def test_a_penalty_that_leaves_few_features_makes_products_pay():
+    X, y = wide(0, 60, 700)
+    count = ds.Modular(np.ones(700))
+    for price, kind in ((0.0, Loss), (1e-4, Loss), (0.3, WideLoss)):
+        assert type(as_problem(ds.LeastSquares(X, y, 0.1) + price * count, ()).derived(loss_of)) is kind
+    dear = ds.LeastSquares(X, y, 0.1) + 0.3 * count
+    free, within = ds.minimize(dear), ds.minimize(dear, constraints=[ds.Cardinality(max=3)])
+    assert free.certified
+    assert within.certified
+    assert free.value <= within.value + 1e-9
+    assert len(free.S) > 3 or free.value == pytest.approx(within.value)
+
+
 @pytest.mark.usefixtures("few")
 def test_it_is_the_same_loss():
     objective = as_problem(penalised(0, "nuclear", 0.1), ()).objective
@@ -65,17 +97,18 @@ def test_it_is_the_same_loss():
 
 
 @pytest.mark.usefixtures("few")
-def test_bounds_hold_at_nodes_and_turn_dense():
+@pytest.mark.parametrize("most", [4, 12])
+def test_bounds_hold_at_nodes_and_turn_dense(most):
     for seed in range(4):
         objective = penalised(seed, "cardinality", 0.05)
-        problem = as_problem(objective, [ds.Cardinality(max=4)])
+        problem = as_problem(objective, [ds.Cardinality(max=most)])
         method = PerspectiveSearch(problem, Run(problem), ds.PerspectiveBranchAndBound())
         masks = all_masks(12)
         values = objective.values(masks)
         for I, out in (([], []), ([3], [0]), ([3, 6], [0, 1]), ([2], [0, 1, 4, 5, 7, 8, 9, 11])):
             node = {key: value[0].copy() for key, value in method.root().items()}
             node["I"][I], node["U"][out] = True, False
-            inside = (masks >= node["I"]).all(axis=1) & (masks <= node["U"]).all(axis=1) & (masks.sum(axis=1) <= 4)
+            inside = (masks >= node["I"]).all(axis=1) & (masks <= node["U"]).all(axis=1) & (masks.sum(axis=1) <= most)
             relaxation = method.below.relaxation(node, method.at_empty, method.budget)
             assert isinstance(relaxation, Relaxation if len(out) > 6 else WideRelaxation)
             relaxation.solve(np.inf)
