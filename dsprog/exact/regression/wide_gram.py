@@ -36,13 +36,12 @@ class WideGram:
 
     def _know(self, features: Ints) -> None:
         """Have features in the block."""
-        new = features[self.place[features] < 0]
+        new = np.unique(features[self.place[features] < 0])
         if len(new) == 0:
             return
         if self.size + len(new) > len(self.G):
-            self._forget(max(MOST, len(features)))
-            new = features
-        new = np.unique(new)
+            new = np.unique(features)
+            self._forget(max(MOST, len(new)))
         old, end = self.size, self.size + len(new)
         self.place[new], self.size = np.arange(old, end), end
         self.columns[old:end] = self._columns_of(new)

@@ -202,7 +202,8 @@ class WideRelaxation(Boxless):
 
     def _descend(self, some: Ints, w: Floats, price: float, cutoff: float, accuracy: float) -> float:
         """Descend w on some features; returns the price of the best point."""
-        G = self.loss.gram(self.free[some], self.free[some]) - self.W[:, some].T @ self.W[:, some]
+        features = self.free[some]
+        G = self.loss.gram(features, features) - self.W[:, some].T @ self.W[:, some]
         bounds = self.d[some], self.D[some], self.lo[some], self.hi[some]
         small = Relaxed(G, np.ascontiguousarray(self.b[some]), self.c, *bounds)
         best = w[some]
