@@ -95,9 +95,7 @@ def warmup() -> None:
 @click.option("--resume", is_flag=True, help="Continue from the checkpoint if it is there.")
 @click.option("--k-best", type=int, help="List the K best sets.")
 @click.option("--workers", default="1", show_default=True, help="Processes that share the search, or `all`.")
-@click.option(
-    "--device", default="cpu", show_default=True, help="cuda, or cuda:1: bound nodes on a card, by the solver interval."
-)
+@click.option("--device", default="cpu", show_default=True, help="cuda, or cuda:1: bound nodes on a card.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @click.option("--save", type=FILE, help="Write the result to a file as JSON.")
 @click.option("--quiet", is_flag=True, help="No live log.")
@@ -155,7 +153,7 @@ def solved(
     from dsprog.solve.minimize import minimize
 
     problem = read_instance(file, kind, number)
-    used = solver_named(solver) if others["device"] == "cpu" else solver_on(others["device"], solver)
+    used = solver_named(solver) if others["device"] == "cpu" else solver_on(others["device"], solver, problem)
     settings = {name: others[name] for name in ("seed", "time_limit", "node_limit", "checkpoint")}
     settings |= {"solver": used, "constraints": problem.constraints}
     settings["verbose"] = int(not others["quiet"])

@@ -34,7 +34,7 @@ class Cuda(Machine):
     """One card of this machine."""
 
     batch, unit, first_batch, starts, lanes = 65_536, 1 << 26, 16_384, 5, WARP
-    few, rounds, fill = 0.25, 2, 16_384
+    few, rounds, fill, few_nodes = 0.25, 2, 16_384, 4
 
     def __init__(self, number: int | None, place: int = 0) -> None:
         self.name = "cuda" if number is None else f"cuda:{number}"
@@ -69,6 +69,11 @@ class Cuda(Machine):
     def _accelerate(self, routines: list[Any], reductions: list[Any]) -> None:
         self.xp._core.set_routine_accelerators(routines)
         self.xp._core.set_reduction_accelerators(reductions)
+
+    @cached_property
+    def blocks(self) -> int:  # type: ignore[override]
+        """One for each multiprocessor."""
+        return int(self.xp.cuda.Device(self.number).attributes["MultiProcessorCount"])
 
     @cached_property
     def _shared(self) -> int:

@@ -37,6 +37,10 @@ class Machine(ABC):
         Nodes that are bounded in about the time that one takes.
     rounds : float
         How often a bound is tried at once where it fixes elements.
+    blocks : int
+        Blocks, each of several teams, that work at the same time.
+    few_nodes : int
+        Nodes below which the host looks at them sooner than blocks do.
     """
 
     name: str
@@ -49,6 +53,8 @@ class Machine(ABC):
     few: float = 0.0
     fill: int = 1
     rounds: float = np.inf
+    blocks: int = 1
+    few_nodes: int = 2
 
     @abstractmethod
     def send(self, array: np.ndarray) -> Any:

@@ -16,6 +16,7 @@ SOLVERS = click.Choice(["dsprog", "HiGHS", "SCIP", "toulbar2"])
 SELECTION = (
     click.Option(["--datasets"], type=int, help="How many data sets; 20 for figure2 and 10 for table1 if left out."),
     click.Option(["--methods"], help="Names with commas between, of exact, prism, ssp, greedy and lasso."),
+    click.Option(["--device"], help="cuda, or cuda:1: where the exact method bounds its nodes."),
 )
 
 

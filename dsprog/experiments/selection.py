@@ -35,12 +35,13 @@ FRESH = 100  # validation rows, and test rows
 class SelectionSetting:
     """Sizes of the data, and CPU seconds for the exact method; PRISM, which never ends at these sizes, gets a sixth.
 
-    CPU seconds, so that rows measured beside other work can be compared.
+    CPU seconds, so that rows measured beside other work can be compared. ``device`` is that of the exact method.
     """
 
     p: int = 120
     n: int = 150
     time_limit: float = 60.0
+    device: str = "cpu"
 
 
 @dataclass(frozen=True)
@@ -95,14 +96,16 @@ class SelectionExperiment:
         datasets: int | None = None,
         methods: str | None = None,
         n_jobs: int | None = None,
+        device: str = "cpu",
     ) -> tuple[Path, ...]:
         """Run what is missing, save each row as it comes, draw. Returns the paths of rows, figure and page."""
-        setting = SelectionSetting(16, 30, min(time_limit, 3.0)) if quick else SelectionSetting(time_limit=time_limit)
+        whole = SelectionSetting(time_limit=time_limit, device=device)
+        setting = SelectionSetting(16, 30, min(time_limit, 3.0), device) if quick else whole
         names = self.methods if methods is None else checked_methods(methods)
         cells = self.cells(quick, self.datasets if datasets is None else datasets, names)
         rows = SavedRows(out / f"{self.name}.csv", KEY)
         with single_thread():
-            run_missing(rows, cells, lambda cell: measured(setting, cell), say, lambda: warm_up(names), n_jobs)
+            run_missing(rows, cells, lambda cell: measured(setting, cell), say, lambda: warm_up(names, setting), n_jobs)
         figure = self.draw(rows.rows, out / f"{self.name}.png")
         return rows.path, figure, self.page(rows.rows, figure, setting)
 
@@ -141,7 +144,8 @@ def measured(setting: SelectionSetting, cell: Row) -> Row:
     limit = setting.time_limit / 6 if cell["method"] == "prism" else setting.time_limit
     started, cpu = time.perf_counter(), time.process_time()
     start = approximate(objective) if cell["method"] == "exact" else None
-    result = select_by(cell["method"], objective, start, callback=stop_after(cpu + limit), seed=cell["seed"])
+    limits: Row = {"callback": stop_after(cpu + limit), "seed": cell["seed"]}
+    result = select_by(cell["method"], objective, start, setting.device, **limits)
     cost = {"seconds": time.perf_counter() - started, "cpu_seconds": time.process_time() - cpu}
     w, S = np.zeros(setting.p), list(result.S)
     w[S] = np.linalg.lstsq(data.X[:, S], data.y, rcond=None)[0]
@@ -183,10 +187,11 @@ def gap_text(rows: Iterable[Row]) -> str:
     return "no bound" if np.isinf(gap) else "0 %" if gap < 1e-6 else f"{100 * gap:.2g} %"
 
 
-def warm_up(methods: Iterable[str]) -> None:
-    """Run each method once on a small problem, so that no row pays for compilation."""
+def warm_up(methods: Iterable[str], setting: SelectionSetting) -> None:
+    """Run each method once on a small problem, so that no row pays for compilation; a card compiles for the size."""
+    small = SelectionSetting(6, 12, 1.0) if setting.device == "cpu" else setting
     for method in methods:
-        measured(SelectionSetting(6, 12, 1.0), {"k": 2, "seed": 0, "lam": 0.03, "method": method})
+        measured(small, {"k": 2, "seed": 0, "lam": 0.03, "method": method})
 
 
 def single_thread() -> Any:

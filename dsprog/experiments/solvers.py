@@ -15,11 +15,16 @@ from dsprog.approximate.local_search import LocalSearch
 from dsprog.approximate.mod_mod import ModMod
 from dsprog.approximate.ssp import SSP
 from dsprog.approximate.sup_sub import SupSub
+from dsprog.core.problem import Problem
 from dsprog.exact.brute_force import BruteForce
 from dsprog.exact.compact.compact_model import CompactModel
 from dsprog.exact.interval.branch_and_bound import BranchAndBound
 from dsprog.exact.prismatic.prismatic import Prismatic
 from dsprog.exact.race import Race
+from dsprog.exact.regression.perspective_branch_and_bound import (
+    PerspectiveBranchAndBound,
+    has_definite_least_squares,
+)
 from dsprog.exact.scip import Scip
 from dsprog.run.solver import Solver
 
@@ -51,12 +56,14 @@ def solver_named(name: str) -> Solver | None:
     return SOLVERS[checked_names(name)[0]]()
 
 
-def solver_on(device: str, name: str = "exact") -> BranchAndBound:
-    """The solver that runs on a device.
+def solver_on(device: str, name: str = "exact", problem: Problem | None = None) -> Solver:
+    """The solver that runs on a device: of penalised least squares its own, of all else interval branch and bound.
 
     >>> solver_on("cuda").device
     'cuda'
     """
+    if name == "exact" and problem is not None and not problem.constraints and has_definite_least_squares(problem):
+        return PerspectiveBranchAndBound(device=device)
     if checked_names(name)[0] not in ("exact", "interval"):
         raise ValueError(f"device={device!r} is for the solver interval, got {name}")
     return BranchAndBound(device=device)

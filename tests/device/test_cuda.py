@@ -8,6 +8,7 @@ from dsprog.device.batched import on_device
 from dsprog.device.machine import machine_named
 from dsprog.generators import FAMILIES
 from tests.device.test_families import MADE, batch
+from tests.device.test_perspective import SETTINGS, check_nodes, hard
 from tests.device.test_search import NAMES, ROWS
 from tests.device.test_steps_at_nodes import LIMITS, agree
 
@@ -62,3 +63,18 @@ def test_optimum(cuda, family, rows):
         found = ds.minimize(objective, solver, constraints=ROWS[rows], reduce=False)
         assert found.certified
         assert found.value == pytest.approx(expected.value, abs=1e-9)
+
+
+@pytest.mark.parametrize("setting", SETTINGS)
+def test_a_node_of_least_squares_loses_nothing(cuda, setting):
+    for seed in range(3):
+        check_nodes(cuda, setting, seed, n=10, count=40)
+
+
+def test_least_squares_agree_with_the_host(cuda):
+    for seed in range(3):
+        here = ds.minimize(hard(60, seed), ds.PerspectiveBranchAndBound())
+        there = ds.minimize(hard(60, seed), ds.PerspectiveBranchAndBound(device="cuda"))
+        assert here.certified
+        assert there.certified
+        assert there.S == here.S

@@ -15,6 +15,7 @@ from dsprog.approximate.ssp import SSP
 from dsprog.core.algebra import Difference
 from dsprog.core.modular import Modular
 from dsprog.exact.prismatic.prismatic import Prismatic
+from dsprog.exact.regression.perspective_branch_and_bound import PerspectiveBranchAndBound
 from dsprog.functions.regression import LeastSquares
 from dsprog.run.result import Result
 from dsprog.run.solver import Solver
@@ -29,8 +30,10 @@ SELECTION_SOLVERS: dict[str, Solver | None] = {
 TWO_SIDED = ("prism", "ssp")
 
 
-def select_by(method: str, objective: Difference, initial: tuple[int, ...] | None = None, **limits: Any) -> Result:
-    """Minimise by a method of that name; only the exact one makes use of a set to start from.
+def select_by(
+    method: str, objective: Difference, initial: tuple[int, ...] | None = None, device: str = "cpu", **limits: Any
+) -> Result:
+    """Minimise by a method of that name; only the exact one makes use of a set to start from, and of a device.
 
     >>> from dsprog.generators import sparse_linear_model
     >>> from dsprog.applications import feature_selection_objective
@@ -41,7 +44,9 @@ def select_by(method: str, objective: Difference, initial: tuple[int, ...] | Non
     """
     given = supermodular_reading(objective) if method in TWO_SIDED else objective
     start = initial if method == "exact" else None
-    return minimize(given, SELECTION_SOLVERS[method], initial=start, **limits)
+    there = method == "exact" and device != "cpu"
+    solver = PerspectiveBranchAndBound(device=device) if there else SELECTION_SOLVERS[method]
+    return minimize(given, solver, initial=start, **limits)
 
 
 def supermodular_reading(objective: Difference) -> Difference:

@@ -14,6 +14,7 @@ typedef uint32_t HalfWord;
 #define LANES 1
 #define DEVICE static inline
 #define KERNEL extern "C" void
+#define KERNEL_OF(threads) KERNEL
 #define TOGETHER()
 #define ALL_TOGETHER()
 struct Place { int x; };
@@ -23,6 +24,12 @@ static char *shared_memory;
 DEVICE double sum_of_lanes(double v) { return v; }
 DEVICE double least_of_lanes(double v) { return v; }
 DEVICE bool any_of_lanes(bool v) { return v; }
+DEVICE double most_of_lanes(double v) { return v; }
+DEVICE double of_lane(double v, int) { return v; }
+DEVICE unsigned lanes_where(bool v) { return v; }
+DEVICE int first_lane(unsigned) { return 0; }
+#define THREAD 0
+#define THREADS 1
 DEVICE int append(bool wanted, int j, int *list, int count) { if (wanted) list[count] = j; return count + wanted; }
 #else
 typedef unsigned long long Word;
@@ -31,6 +38,7 @@ typedef unsigned int HalfWord;
 #define LANES 32
 #define DEVICE __device__ __forceinline__
 #define KERNEL extern "C" __global__ void
+#define KERNEL_OF(threads) extern "C" __global__ void __launch_bounds__(threads)
 #define TOGETHER() __syncwarp()
 #define ALL_TOGETHER() __syncthreads()
 #define teams_in_block (blockDim.x / LANES)
@@ -45,6 +53,15 @@ DEVICE double least_of_lanes(double v) {
   return v;
 }
 DEVICE bool any_of_lanes(bool v) { return __any_sync(0xffffffffu, v); }
+DEVICE double most_of_lanes(double v) {
+  for (int o = 16; o; o >>= 1) v = fmax(v, __shfl_xor_sync(0xffffffffu, v, o));
+  return v;
+}
+DEVICE double of_lane(double v, int other) { return __shfl_sync(0xffffffffu, v, other); }
+DEVICE unsigned lanes_where(bool v) { return __ballot_sync(0xffffffffu, v); }
+DEVICE int first_lane(unsigned there) { return __ffs(there) - 1; }
+#define THREAD ((int)threadIdx.x)
+#define THREADS ((int)blockDim.x)
 // Every lane gives one element; those that are wanted are appended to the list, in order. All lanes must call it.
 DEVICE int append(bool wanted, int j, int *list, int count) {
   unsigned there = __ballot_sync(0xffffffffu, wanted);

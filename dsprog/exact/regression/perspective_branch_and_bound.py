@@ -14,11 +14,12 @@ from typing import ClassVar
 
 from dsprog.core.problem import Problem
 from dsprog.core.validation import as_count
+from dsprog.device.machine import check_device
 from dsprog.exact.regression.few_features import sparse_eigenvalue_of
 from dsprog.exact.regression.losses import loss_of
 from dsprog.exact.regression.perspective_search import PerspectiveSearch
-from dsprog.exact.regression.relaxation import SMALLEST
-from dsprog.run.needs import Need
+from dsprog.exact.regression.relaxation import SMALLEST, Loss
+from dsprog.run.needs import NO_CONSTRAINTS, Need
 from dsprog.run.run import Run
 from dsprog.run.solver import SearchSolver
 
@@ -34,12 +35,25 @@ def has_definite_loss(problem: Problem) -> bool:
     return loss is not None and (loss.is_definite or problem.derived(sparse_eigenvalue_of) is not None)
 
 
+def has_definite_least_squares(problem: Problem) -> bool:
+    """Whether the loss is one of least squares whose columns are far from dependent."""
+    loss = problem.derived(loss_of)
+    return isinstance(loss, Loss) and loss.is_definite
+
+
 LINEAR_MODEL = Need("an objective of one LeastSquares term and terms known to be submodular, or LogisticLoss", has_loss)
 INDEPENDENT_COLUMNS = Need(
     "columns of X that are far from dependent, or a budget so small that sets of its size are proved to be: "
     f"correlations with no eigenvalue below {SMALLEST:g}",
     has_definite_loss,
     "add a ridge, remove columns, or take fewer",
+)
+
+
+ON_A_DEVICE = Need(
+    "on a device, LeastSquares with columns that are far from dependent",
+    has_definite_least_squares,
+    "leave device out",
 )
 
 
@@ -64,6 +78,8 @@ class PerspectiveBranchAndBound(SearchSolver):
         At the root: steps of the diagonal in a round, and rounds.
     unit : int
         Nodes in a unit of work.
+    device : str
+        "cpu", or "cuda" for the nodes of a long search without constraints (up to 134 features): docs/gpu.md.
 
     Examples
     --------
@@ -80,6 +96,7 @@ class PerspectiveBranchAndBound(SearchSolver):
     root_steps: int = 20
     root_rounds: int = 6
     unit: int = 16
+    device: str = "cpu"
 
     lists: ClassVar[bool] = True
     presolved: ClassVar[bool] = True
@@ -88,11 +105,16 @@ class PerspectiveBranchAndBound(SearchSolver):
         for name in ("root_steps", "root_rounds", "unit"):
             as_count(getattr(self, name), name, least=1)
         as_count(self.steps, "steps")
+        check_device(self.device)
 
     def needs(self) -> tuple[Need, ...]:
         """A loss whose relaxation is convex and can be inverted."""
-        return LINEAR_MODEL, INDEPENDENT_COLUMNS
+        return (LINEAR_MODEL, INDEPENDENT_COLUMNS) if self.device == "cpu" else (NO_CONSTRAINTS, ON_A_DEVICE)
 
     def method(self, problem: Problem, run: Run) -> PerspectiveSearch:
         """The search of one problem."""
-        return PerspectiveSearch(problem, run, self)
+        if self.device == "cpu":
+            return PerspectiveSearch(problem, run, self)
+        from dsprog.exact.regression.device_search import DeviceSearch
+
+        return DeviceSearch(problem, run, self)

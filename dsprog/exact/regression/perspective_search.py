@@ -145,14 +145,20 @@ class PerspectiveSearch(Method):
 
     def expand(self, bundle: Bundle, cutoff: float) -> Expansion:
         """Search best first below a node for a while, or until a better set asks for a new cutoff."""
-        heap = [(float(bundle["lower"][0]), 0, {key: value[0].copy() for key, value in bundle.items()})]
+        heap = [
+            (float(lower), -k, {key: value[k].copy() for key, value in bundle.items()})
+            for k, lower in enumerate(bundle["lower"])
+        ]
+        heapq.heapify(heap)
         masks, values = np.zeros((0, self.n), dtype=bool), np.zeros(0)
-        nodes = pushed = 0
+        nodes, pushed = 0, len(heap)
 
         def frontier() -> tuple[int, float]:
             return len(heap), min(cutoff, *(entry[0] for entry in heap), np.inf)
 
-        while heap and nodes < self.options.unit and not self.run.pause(nodes, "search", frontier):
+        while heap and nodes < self.options.unit and not self.enough(len(heap)):
+            if self.run.pause(nodes, "search", frontier):
+                break
             nodes += 1
             children, sets = self._process(heapq.heappop(heap)[2], cutoff)
             for child in children:
@@ -165,6 +171,11 @@ class PerspectiveSearch(Method):
         open_nodes = [{key: np.asarray(value)[None] for key, value in node.items()} for _, _, node in heap]
         # All that was closed, fixed or boxed was compared with the cutoff: no set lost in this way is below it.
         return Expansion(open_nodes, nodes, masks, values, cutoff, "search")
+
+    def enough(self, open_nodes: int) -> bool:
+        """Whether this many nodes are better looked at elsewhere."""
+        del open_nodes
+        return False
 
     # -- one node ---------------------------------------------------------------------------------------------------
 
