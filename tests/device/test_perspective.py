@@ -182,6 +182,16 @@ def test_nodes_that_fail_go_back_to_the_host(device, monkeypatch):
     assert found.S == expected.S
 
 
+def test_little_room_for_open_nodes(device, monkeypatch):
+    objective, nearest, rows = hard(40, 2), NodePool.nearest, []
+    monkeypatch.setattr(NodePool, "nearest", lambda *args: rows.append(1) or nearest(*args))
+    device.most = 6
+    found = ds.minimize(objective, ds.PerspectiveBranchAndBound(device="cuda"), reduce=False)
+    assert rows
+    assert found.certified
+    assert found.S == ds.minimize(objective).S
+
+
 def test_pool():
     machine, rng = Emulated(), np.random.default_rng(0)
     pool = NodePool(machine, {"lower": np.array([3.0, 1.0, 2.0]), "I": np.eye(3, 4, dtype=bool)})

@@ -125,7 +125,8 @@ class DeviceSearch(PerspectiveSearch):
             return pool.open, min(cutoff, pool.lower)
 
         while pool.open and pool.lower < cutoff and not self.run.pause(nodes, "search", frontier):
-            rows = pool.best(BLOCKS_EACH * self.look_at.blocks)
+            most, full = BLOCKS_EACH * self.look_at.blocks, pool.open > self.machine.most_open(self.n)
+            rows = pool.nearest(most, cutoff) if full else pool.best(most)
             looked = self.look_at(pool.arrays, rows, cutoff)
             nodes += len(rows)
             failed = rows[np.flatnonzero(looked.status == FAILED)]

@@ -39,6 +39,13 @@ class NodePool:
             return np.argpartition(lower, most - 1)[:most]
         return self.machine.xp.arange(self.rows)
 
+    def nearest(self, most: int, cutoff: float) -> Any:
+        """Rows of the nodes with the largest bounds, which are done soonest, where there is no room for more nodes."""
+        lower = self.arrays["lower"][: self.rows]
+        gap = np.where(lower < np.inf, cutoff - lower, np.inf)
+        most = min(most, self.open)
+        return np.argpartition(gap, most - 1)[:most]
+
     def close(self, rows: Any) -> None:
         """Nodes that are done."""
         self.arrays["lower"][rows] = np.inf
