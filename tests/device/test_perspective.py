@@ -137,8 +137,8 @@ def test_a_node_loses_nothing(setting, seed):
 
 
 def test_agrees_with_the_host_on_larger_problems(device):
-    for seed in range(2):
-        objective = hard(45, seed)
+    for n, seed in ((50, 0), (50, 2), (45, 3)):
+        objective = hard(n, seed)
         here = ds.minimize(objective, ds.PerspectiveBranchAndBound(), reduce=False)
         there = ds.minimize(objective, ds.PerspectiveBranchAndBound(device="cuda"), reduce=False)
         assert there.certified
@@ -154,7 +154,7 @@ def test_lists(device):
 
 
 def test_limits_and_a_checkpoint_lose_nothing(device, tmp_path):
-    objective, path, solver = hard(40, 5), tmp_path / "run.npz", ds.PerspectiveBranchAndBound(device="cuda")
+    objective, path, solver = hard(50, 2), tmp_path / "run.npz", ds.PerspectiveBranchAndBound(device="cuda")
     expected = ds.minimize(objective)
     stopped = ds.minimize(objective, solver, node_limit=5, checkpoint=path, reduce=False)
     assert stopped.status == "node_limit"
@@ -164,8 +164,26 @@ def test_limits_and_a_checkpoint_lose_nothing(device, tmp_path):
     assert found.value == pytest.approx(expected.value, abs=1e-9)
 
 
+def test_a_run_that_is_over_fetches_no_nodes(device, monkeypatch):
+    objective, events = hard(50, 0), []
+    expected = ds.minimize(objective)
+
+    def stop(event):
+        events.append(event)
+        return event.nodes > 20
+
+    monkeypatch.setattr("dsprog.run.run.SECONDS_BETWEEN_LINES", 0.0)
+    solver = ds.PerspectiveBranchAndBound(device="cuda")
+    whole = ds.minimize(objective, solver, callback=stop, reduce=False)
+    monkeypatch.setattr(NodePool, "bundle", None)
+    found = ds.minimize(objective, solver, callback=stop, reduce=False)
+    assert found.status == whole.status == "callback"
+    assert -np.inf < found.lower_bound <= expected.value + 1e-9
+    assert events[-1].open > 0
+
+
 def test_nodes_that_fail_go_back_to_the_host(device, monkeypatch):
-    objective, call, calls = hard(40, 1), NodeKernel.__call__, []
+    objective, call, calls = hard(50, 2), NodeKernel.__call__, []
 
     def failing(self, nodes, rows, cutoff):
         looked = call(self, nodes, rows, cutoff)
@@ -177,13 +195,13 @@ def test_nodes_that_fail_go_back_to_the_host(device, monkeypatch):
     monkeypatch.setattr(NodeKernel, "__call__", failing)
     expected = ds.minimize(objective)
     found = ds.minimize(objective, ds.PerspectiveBranchAndBound(device="cuda"), reduce=False)
-    assert len(calls) > 4
+    assert len(calls) > 6
     assert found.certified
     assert found.S == expected.S
 
 
 def test_little_room_for_open_nodes(device, monkeypatch):
-    objective, nearest, rows = hard(40, 2), NodePool.nearest, []
+    objective, nearest, rows = hard(50, 0), NodePool.nearest, []
     monkeypatch.setattr(NodePool, "nearest", lambda *args: rows.append(1) or nearest(*args))
     device.most = 6
     found = ds.minimize(objective, ds.PerspectiveBranchAndBound(device="cuda"), reduce=False)

@@ -137,8 +137,14 @@ class DeviceSearch(PerspectiveSearch):
             self._branch_there(pool, rows, looked, cutoff)
             if values.min(initial=np.inf) < cutoff:
                 break
-        left = [pool.bundle()] if pool.open else []
+        left = [] if not pool.open else [pool.bounds() if self._ends_here else pool.bundle()]
         return Expansion(left + returned, nodes, masks, values, cutoff, "search")
+
+    @property
+    def _ends_here(self) -> bool:
+        """Whether the run is over and nobody keeps its nodes: a million of them take seconds to fetch."""
+        run = self.run
+        return run.stop_reason() is not None and run.checkpoint is None and run.link is None
 
     def _sets_there(self, pool: NodePool, rows: Any, looked: Looked, cutoff: float) -> Masks:
         """Sets to try: I where the minorant does not rule it out, and the points of some nodes, rounded."""

@@ -85,6 +85,11 @@ class NodePool:
         alive = np.flatnonzero(self.arrays["lower"][: self.rows] < np.inf)
         return {key: self.machine.fetch(array) for key, array in take(self.arrays, alive).items()}
 
+    def bounds(self) -> Bundle:
+        """Their bounds alone, for when nobody goes on with them."""
+        lower = self.machine.fetch(self.arrays["lower"][: self.rows])
+        return {"lower": lower[lower < np.inf]}
+
     def raise_to(self, rows: Any, bounds: Floats) -> None:
         """Better bounds."""
         self.arrays["lower"][rows] = np.maximum(self.arrays["lower"][rows], bounds)
