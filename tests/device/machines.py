@@ -193,3 +193,11 @@ class Guarded(Machine):
 
     def most_open(self, n: int) -> float:
         return 200
+
+
+class GuardedEmulated(Guarded):
+    """Nodes in arrays that are kept apart, and the kernels of a card on them."""
+
+    def kernel(self, file: str, name: str, shared: int = 0, **macros: int) -> Any:
+        launch = Emulated().kernel(file, name, shared, **macros)
+        return lambda teams, *arguments, **sizes: launch(teams, *map(bare, arguments), **sizes)

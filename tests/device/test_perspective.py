@@ -13,15 +13,15 @@ from dsprog.exact.regression.node_pool import NodePool
 from dsprog.experiments import figure2
 from dsprog.experiments.solvers import solver_on
 from dsprog.run.run import Run
-from tests.device.machines import COMPILER, Emulated
+from tests.device.machines import COMPILER, Emulated, GuardedEmulated
 
 pytestmark = pytest.mark.skipif(COMPILER is None, reason="needs g++")
 SETTINGS = ["plain", "scaled", "shifted", "ridge", "dependent with a ridge", "coverage", "free features", "ties"]
 
 
-@pytest.fixture
-def device(monkeypatch):
-    machine = Emulated()
+@pytest.fixture(params=[Emulated, GuardedEmulated])
+def device(request, monkeypatch):
+    machine = request.param()
     monkeypatch.setattr(device_search, "machine_named", lambda name: machine)
     return machine
 
@@ -203,7 +203,7 @@ def test_nodes_that_fail_go_back_to_the_host(device, monkeypatch):
 def test_little_room_for_open_nodes(device, monkeypatch):
     objective, nearest, rows = hard(50, 0), NodePool.nearest, []
     monkeypatch.setattr(NodePool, "nearest", lambda *args: rows.append(1) or nearest(*args))
-    device.most = 6
+    device.most_open = lambda n: 6
     found = ds.minimize(objective, ds.PerspectiveBranchAndBound(device="cuda"), reduce=False)
     assert rows
     assert found.certified

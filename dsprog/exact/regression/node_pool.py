@@ -41,8 +41,7 @@ class NodePool:
 
     def nearest(self, most: int, cutoff: float) -> Any:
         """Rows of the nodes with the largest bounds, which are done soonest, where there is no room for more nodes."""
-        lower = self.arrays["lower"][: self.rows]
-        gap = np.where(lower < np.inf, cutoff - lower, np.inf)
+        gap = np.abs(cutoff - self.arrays["lower"][: self.rows])  # infinite where there is no node
         most = min(most, self.open)
         return np.argpartition(gap, most - 1)[:most]
 
