@@ -182,22 +182,47 @@ def test_a_run_that_is_over_fetches_no_nodes(device, monkeypatch):
     assert events[-1].open > 0
 
 
-def test_nodes_that_fail_go_back_to_the_host(device, monkeypatch):
-    objective, call, calls = hard(50, 2), NodeKernel.__call__, []
+def failing(monkeypatch, fails):
+    """Let the kernel give up the nodes that ``fails`` names by their sets I and U."""
+    call, calls = NodeKernel.__call__, []
 
-    def failing(self, nodes, rows, cutoff):
+    def given_up(self, nodes, rows, cutoff):
+        fetch = self.machine.fetch
+        failed = np.flatnonzero(fails(fetch(nodes["I"][rows]), fetch(nodes["U"][rows])))
         looked = call(self, nodes, rows, cutoff)
-        calls.append(len(rows))
-        if len(calls) in (2, 4):
-            looked.status[:] = FAILED
+        calls.append(len(failed))
+        there = self.machine.send(failed)
+        looked.status[there], looked.own[there] = FAILED, -np.inf
         return looked
 
-    monkeypatch.setattr(NodeKernel, "__call__", failing)
+    monkeypatch.setattr(NodeKernel, "__call__", given_up)
+    return calls
+
+
+@pytest.mark.parametrize("which", ["all", "some"])
+def test_nodes_that_fail_go_back_to_the_host(device, monkeypatch, which):
+    objective, solver = hard(30, 2), ds.PerspectiveBranchAndBound(device="cuda")
     expected = ds.minimize(objective)
-    found = ds.minimize(objective, ds.PerspectiveBranchAndBound(device="cuda"), reduce=False)
-    assert len(calls) > 6
+    calls = failing(monkeypatch, lambda I, U: (which == "all") | (I.sum(axis=1) % 2 > 0))
+    found = ds.minimize(objective, solver, node_limit=2000, reduce=False)
+    assert sum(calls) > 0
     assert found.certified
     assert found.S == expected.S
+
+
+def test_nodes_that_failed_are_in_the_bound(device, monkeypatch):
+    """Where the best set lies in one of them, and nobody has found it yet."""
+    objective, events = hard(30, 2), []
+    expected = ds.minimize(objective)
+    best, none = np.isin(np.arange(30), expected.S), np.zeros((1, 30), dtype=bool)
+    calls = failing(monkeypatch, lambda I, U: (best >= I).all(axis=1) & (best <= U).all(axis=1))
+    monkeypatch.setattr("dsprog.run.run.SECONDS_BETWEEN_LINES", 0.0)
+    monkeypatch.setattr(DeviceSearch, "start", lambda self: self.run.offer(none, objective.values(none), ""))
+    monkeypatch.setattr(DeviceSearch, "_new", lambda self, masks: none[:0])
+    found = ds.minimize(objective, ds.PerspectiveBranchAndBound(device="cuda"), callback=events.append, node_limit=300)
+    assert sum(calls) > 0
+    assert max(event.lower_bound for event in events) <= expected.value + 1e-9
+    assert found.lower_bound <= expected.value + 1e-9
 
 
 def test_little_room_for_open_nodes(device, monkeypatch):
@@ -218,6 +243,8 @@ def test_pool():
     assert (pool.arrays["I"][new] == pool.arrays["I"][[1]]).all()
     pool.close(np.array([0]))
     assert pool.open == 3
+    assert sorted(pool.nearest(9)) == [1, 2, 3]
+    assert list(pool.nearest(1)) == [2]
     assert list(pool.copied(np.array([2]))) == [0]  # rows are used again
     for _ in range(50):
         rows = pool.best(rng.integers(1, 4))

@@ -537,7 +537,7 @@ DEVICE bool tighten(const Search &all, const Kept &node, Block &s, int ld, Relax
     }
     store(s, node, p);
   }
-  *lower = fmax(*lower, fmin(all.cutoff, *s.lower));
+  if (*s.lower > *lower) *lower = fmin(all.cutoff, *s.lower);  // what is not a number closes nothing
   return *lower < all.cutoff;
 }
 
@@ -658,7 +658,7 @@ KERNEL_OF(TEAMS * LANES) process(int teams, int count, int n, const double *G, c
     const size_t row = (size_t)rows[at], first = row * n;
     const Kept node = {I + first, U + first, d + first, D + first, S + first, w + first, lo + first, hi + first};
     const double room = fmax(cutoff - lower[row], 0.0);
-    const bool boxes = room <= 0.85 * boxed[row];
+    const bool boxes = cutoff < INFINITE && room <= 0.85 * boxed[row];
     double bound_of_node = lower[row], in = 0.0, out = 0.0;
     bool failed = false, open;
     int j = -1;

@@ -7,7 +7,7 @@ penalty keeps the minorant of the first nodes; and sets are those of nodes that 
 factorisation proves it (:mod:`dsprog.exact.regression.elimination`).
 
 A search begins on the host, where few nodes are looked at sooner, and a node that is numerically too hard for the
-kernel goes back there.
+kernel goes back there, alone: with others it would come here, and fail, again.
 """
 
 from __future__ import annotations
@@ -64,7 +64,8 @@ class NodeKernel:
     def __call__(self, nodes: Bundle, rows: Any, cutoff: float) -> Looked:
         """Bound some nodes, in place."""
         xp, count = self.machine.xp, len(rows)
-        looked = Looked(*(xp.zeros(count, dtype=np.int32) for _ in range(2)), *(xp.zeros(count) for _ in range(3)))
+        status, feature = (xp.full(count, FAILED, dtype=np.int32) for _ in range(2))  # unless somebody looks at them
+        looked = Looked(status, feature, *(xp.zeros(count) for _ in range(3)))
         given = (count, self.n, *self.loss, *self.numbers, float(cutoff), rows.astype(np.int32))
         outcome = (
             looked.status,
@@ -118,20 +119,19 @@ class DeviceSearch(PerspectiveSearch):
         return open_nodes >= self.machine.few_nodes
 
     def _expand_there(self, bundle: Bundle, cutoff: float) -> Expansion:
-        pool, nodes, returned = NodePool(self.machine, bundle), 0, []
+        pool, nodes, returned = NodePool(self.machine, bundle), 0, list[Bundle]()
         masks, values = np.zeros((0, self.n), dtype=bool), np.zeros(0)
 
         def frontier() -> tuple[int, float]:
-            return pool.open, min(cutoff, pool.lower)
+            bounds = (float(node["lower"][0]) for node in returned)
+            return pool.open + len(returned), min(cutoff, pool.lower, *bounds)
 
         while pool.open and pool.lower < cutoff and not self.run.pause(nodes, "search", frontier):
             most, full = BLOCKS_EACH * self.look_at.blocks, pool.open > self.machine.most_open(self.n)
-            rows = pool.nearest(most, cutoff) if full else pool.best(most)
+            rows = pool.nearest(most) if full else pool.best(most)
             looked = self.look_at(pool.arrays, rows, cutoff)
             nodes += len(rows)
-            failed = rows[np.flatnonzero(looked.status == FAILED)]
-            if len(failed):
-                returned.append({key: self.machine.fetch(array[failed]) for key, array in pool.arrays.items()})
+            returned += pool.single(rows[np.flatnonzero(looked.status == FAILED)])
             masks = self._sets_there(pool, rows, looked, cutoff)
             values = self.problem.objective.values(masks)
             self._branch_there(pool, rows, looked, cutoff)

@@ -39,11 +39,15 @@ class NodePool:
             return np.argpartition(lower, most - 1)[:most]
         return self.machine.xp.arange(self.rows)
 
-    def nearest(self, most: int, cutoff: float) -> Any:
+    def nearest(self, most: int) -> Any:
         """Rows of the nodes with the largest bounds, which are done soonest, where there is no room for more nodes."""
-        gap = np.abs(cutoff - self.arrays["lower"][: self.rows])  # infinite where there is no node
-        most = min(most, self.open)
-        return np.argpartition(gap, most - 1)[:most]
+        alive, most = self.alive, min(most, self.open)
+        return alive[np.argpartition(-self.arrays["lower"][alive], most - 1)[:most]]
+
+    @property
+    def alive(self) -> Any:
+        """Rows of the open nodes."""
+        return np.flatnonzero(self.arrays["lower"][: self.rows] < np.inf)
 
     def close(self, rows: Any) -> None:
         """Nodes that are done."""
@@ -81,8 +85,15 @@ class NodePool:
 
     def bundle(self) -> Bundle:
         """All of them, on the host."""
-        alive = np.flatnonzero(self.arrays["lower"][: self.rows] < np.inf)
-        return {key: self.machine.fetch(array) for key, array in take(self.arrays, alive).items()}
+        return self._fetched(self.alive)
+
+    def single(self, rows: Any) -> list[Bundle]:
+        """Some of them, on the host, each alone."""
+        nodes = self._fetched(rows) if len(rows) else {}
+        return [take(nodes, slice(k, k + 1)) for k in range(len(rows))]
+
+    def _fetched(self, rows: Any) -> Bundle:
+        return {key: self.machine.fetch(array) for key, array in take(self.arrays, rows).items()}
 
     def bounds(self) -> Bundle:
         """Their bounds alone, for when nobody goes on with them."""
@@ -90,5 +101,5 @@ class NodePool:
         return {"lower": lower[lower < np.inf]}
 
     def raise_to(self, rows: Any, bounds: Floats) -> None:
-        """Better bounds."""
-        self.arrays["lower"][rows] = np.maximum(self.arrays["lower"][rows], bounds)
+        """Better bounds; what is not a number says nothing."""
+        self.arrays["lower"][rows] = np.fmax(self.arrays["lower"][rows], bounds)

@@ -79,7 +79,7 @@ class PerspectiveBranchAndBound(SearchSolver):
     unit : int
         Nodes in a unit of work.
     device : str
-        "cpu", or "cuda" for the nodes of a long search without constraints (up to 134 features): docs/gpu.md.
+        "cpu", or "cuda" for the nodes of a long search without constraints (up to 133 features): docs/gpu.md.
 
     Examples
     --------
