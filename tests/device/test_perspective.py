@@ -14,6 +14,7 @@ from dsprog.experiments import figure2
 from dsprog.experiments.solvers import solver_on
 from dsprog.run.run import Run
 from tests.device.machines import COMPILER, Emulated, GuardedEmulated
+from tests.helpers.interruption import interrupt_call
 
 pytestmark = pytest.mark.skipif(COMPILER is None, reason="needs g++")
 SETTINGS = ["plain", "scaled", "shifted", "ridge", "dependent with a ridge", "coverage", "free features", "ties"]
@@ -162,6 +163,23 @@ def test_limits_and_a_checkpoint_lose_nothing(device, tmp_path):
     found = ds.minimize(objective, solver, checkpoint=path, reduce=False)
     assert found.certified
     assert found.value == pytest.approx(expected.value, abs=1e-9)
+
+
+def test_an_interruption_loses_nothing(device, monkeypatch, tmp_path):
+    """What the card has looked at since the unit began, which may be minutes, is in the checkpoint and in the bound."""
+    objective, path, solver = hard(50, 2), tmp_path / "run.npz", ds.PerspectiveBranchAndBound(device="cuda")
+    expected = ds.minimize(objective)
+    with monkeypatch.context() as patch:
+        calls = interrupt_call(patch, NodeKernel, "__call__", 5)
+        stopped = ds.minimize(objective, solver, checkpoint=path, reduce=False)
+    assert stopped.status == "interrupted"
+    assert len(calls) == 5
+    assert -np.inf < stopped.lower_bound <= expected.value + 1e-9
+    assert stopped.nodes > 20
+    resumed = ds.minimize(objective, solver, checkpoint=path, reduce=False)
+    assert resumed.certified
+    assert resumed.nodes > stopped.nodes
+    assert resumed.S == expected.S
 
 
 def test_a_run_that_is_over_fetches_no_nodes(device, monkeypatch):

@@ -26,6 +26,7 @@ from dsprog.exact.regression.perspective_bound import ROUNDS
 from dsprog.exact.regression.perspective_search import PerspectiveSearch
 from dsprog.exact.regression.relaxation import FLOOR, Loss
 from dsprog.run.driver import Bundle, Expansion, Method, concatenate, remade
+from dsprog.run.signals import interruptions_noted
 
 CLOSED, OPEN, COMPLETE, FAILED = range(4)  # what became of a node
 KEPT = ("I", "U", "d", "D", "S", "w", "lo", "hi", "lower", "boxed")  # of a node, in the order of the kernel
@@ -111,7 +112,7 @@ class DeviceSearch(PerspectiveSearch):
             expansion = super().expand(bundle, cutoff)
             bundles = [concatenate(expansion.bundles)] if expansion.bundles else []
             return Expansion(bundles, expansion.nodes, expansion.masks, expansion.values, cutoff, "search")
-        with self.machine.running():
+        with self.machine.running(), interruptions_noted(self.run):
             return self._expand_there(bundle, cutoff)
 
     def enough(self, open_nodes: int) -> bool:
