@@ -80,6 +80,7 @@ class Emulated(Machine):
                 room[:] = 0xAB  # nothing may rest on what was there
                 library.set_place(ctypes.c_int(block), room.ctypes.data_as(ctypes.c_void_p))
                 function(*given)
+                assert (room[shared:] == 0xAB).all(), "beyond the shared memory that was asked for"
 
         return launch
 

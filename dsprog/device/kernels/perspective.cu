@@ -2,13 +2,10 @@
 // share the descents of boxes and probes among them. The bounds and their reasons are those of the modules named below;
 // what is different is said here.
 //
-// Macros: PER_LANE, the features that a lane has; HISTORY, points between two looks at a bound; TEAMS, of a block.
+// Macros: PER_LANE, the features that a lane has; HISTORY, points between two looks at a bound; TEAMS, of a block; and,
+// as the host has them, CANDIDATES for branching, TRIALS of a diagonal, SWEEPS and PROBE_SWEEPS of a descent.
 
 #define ROUNDS (HISTORY - 1)
-#define SWEEPS 200
-#define PROBE_SWEEPS 20
-#define CANDIDATES 10
-#define TRIALS 5
 enum Status { CLOSED, OPEN, COMPLETE, FAILED };
 
 // What all nodes have in common: the loss 1/2 w'Gw - b'w + c, and the numbers of the search.

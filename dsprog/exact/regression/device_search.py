@@ -24,13 +24,14 @@ from dsprog.device.sizes import per_lane
 from dsprog.exact.regression.node_pool import NodePool
 from dsprog.exact.regression.perspective_bound import ROUNDS
 from dsprog.exact.regression.perspective_search import PerspectiveSearch
-from dsprog.exact.regression.relaxation import FLOOR, Loss
+from dsprog.exact.regression.probed_branching import CANDIDATES
+from dsprog.exact.regression.relaxation import PROBE_SWEEPS, STEPS, SWEEPS, Loss
 from dsprog.run.driver import Bundle, Expansion, Method, concatenate, remade
 from dsprog.run.signals import interruptions_noted
 
 CLOSED, OPEN, COMPLETE, FAILED = range(4)  # what became of a node
 KEPT = ("I", "U", "d", "D", "S", "w", "lo", "hi", "lower", "boxed")  # of a node, in the order of the kernel
-VECTORS, CANDIDATES, TRIALS = 16, 10, 5  # of a block's shared memory
+VECTORS = 16  # of a block's shared memory
 TEAMS = 16  # that share the descents of a node
 BLOCKS_EACH = 8  # nodes for each block of the card at once
 ROUNDED = 16  # nodes of a batch whose points are rounded to sets
@@ -54,12 +55,13 @@ class NodeKernel:
         self.machine, self.n = machine, len(loss.b)
         self.blocks = machine.blocks
         n, xp = self.n, machine.xp
-        packed = max(n * (n + 1) // 2, 2 * TRIALS * n)
+        packed = max(n * (n + 1) // 2, 2 * len(STEPS) * n)
         self.shared = 8 * (n * (n | 1) + packed + VECTORS * n + 2 * CANDIDATES + 2) + 4 * (n + CANDIDATES + 5)
-        sizes = {"HISTORY": ROUNDS + 1, "PER_LANE": per_lane(machine, n), "TEAMS": TEAMS}
+        sizes = {"HISTORY": ROUNDS + 1, "PER_LANE": per_lane(machine, n), "TEAMS": TEAMS, "CANDIDATES": CANDIDATES}
+        sizes |= {"TRIALS": len(STEPS), "SWEEPS": SWEEPS, "PROBE_SWEEPS": PROBE_SWEEPS}
         self.launch = machine.kernel("perspective", "process", shared=self.shared, **sizes)
         self.loss = machine.send(np.ascontiguousarray(loss.G)), machine.send(loss.b)
-        self.numbers = loss.c + at_empty, float(loss.shift), FLOOR * loss.least_eigenvalue
+        self.numbers = loss.c + at_empty, float(loss.shift), loss.floor * loss.least_eigenvalue
         self.histories = xp.empty(self.blocks * TEAMS * 2 * (ROUNDS + 1) * n)
 
     def __call__(self, nodes: Bundle, rows: Any, cutoff: float) -> Looked:
