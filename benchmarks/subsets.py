@@ -67,14 +67,18 @@ def price_and_bound(X: np.ndarray, y: np.ndarray, ridge: float, k: int, limit: f
 
 
 def answers(python: str, name: str, paths: list[Path], limit: float) -> list[dict[str, Any]]:
-    """What a solver says to each file, in a process of its own on one thread."""
+    """What a solver says to each file, in processes of its own on one thread: where one dies, a new one goes on."""
     one = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"), "1")
     script, folder = str(Path(__file__).with_name("subset_peers.py")), str(Path(ds.__file__).parent.parent)
     environment = {**os.environ, **one, "PYTHONPATH": folder if name.startswith("dsprog") else ""}
-    command = [python, script, name, str(limit), *map(str, paths)]
-    done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
-    said = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
-    return said + [{"error": "no answer"}] * (len(paths) - len(said))
+    said: list[dict[str, Any]] = []
+    while len(said) < len(paths):
+        command = [python, script, name, str(limit), *map(str, paths[len(said) :])]
+        done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
+        said += [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
+        if len(said) < len(paths):
+            said.append({"error": f"the process ended with {done.returncode}"})
+    return said
 
 
 def cell(said: dict[str, Any], name: str, best: float, f: ds.LeastSquares) -> str:

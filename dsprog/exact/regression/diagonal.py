@@ -11,10 +11,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from dsprog.core.kernel import kernel
 from dsprog.core.validation import Floats
 from dsprog.exact.regression.elimination import factorised
 from dsprog.exact.regression.perspective_bound import Relaxed
-from dsprog.run.blas import blas, lapack
+from dsprog.run.blas import lapack
 
 
 def knees(problem: Relaxed, w: Floats) -> Floats:
@@ -31,22 +32,40 @@ def supergradient(problem: Relaxed, w: Floats) -> Floats:
     return size * np.maximum(knees(problem, w) - size, 0.0)
 
 
+def proved_part(G: Floats, D: Floats, shift: float) -> Floats:
+    """D, or as much of it as a factorisation proves."""
+    while D.any() and factorised(G, D, shift) is None:
+        D = 0.99 * D
+    return D
+
+
+@kernel
+def raise_in_turn(Z, pulls, mu, floor, D):
+    """One round of coordinate moves on D, in place; leaves nothing of use in Z, of which it reads the upper triangle.
+
+    With row j of Z as it is then, a move of 2D_j adds move · row row' / (1 - move Z_jj) to Z. Every coordinate moves
+    once, so that only what lies beyond row and column j is ever looked at again.
+    """
+    n = len(D)
+    for j in range(n):
+        room = 1.0 / Z[j, j]
+        move = min(max(room - 2.0 * mu / max(pulls[j], 1e-300), 2.0 * (floor - D[j])), 0.999 * room)
+        D[j] += 0.5 * move
+        if move == 0.0:
+            continue
+        scale = move * room / (room - move)
+        for i in range(j + 1, n):
+            part = scale * Z[j, i]
+            for k in range(i, n):
+                Z[i, k] += part * Z[j, k]
+
+
 def raised_diagonal(G: Floats, D: Floats, S: Floats, mu: float, floor: float, shift: float) -> Floats | None:
     """D after one round of coordinate moves; None if G - 2D is not certified positive semidefinite before and after."""
     factor = factorised(G, D, shift)
     if factor is None or len(D) == 0:
         return None
-    lower = lapack().dpotri(factor, lower=1)[0]
-    Z = np.asfortranarray(lower + np.tril(lower, -1).T)
-    with np.errstate(over="ignore"):  # no pull upwards: an infinite barrier
-        barriers = 2.0 * mu / np.maximum(S, 1e-300)
-    raised, dger = [], blas().dger
-    for j, (now, barrier) in enumerate(zip(D.tolist(), barriers.tolist())):
-        room = 1.0 / Z.item(j, j)
-        move = min(max(room - barrier, 2.0 * (floor - now)), 0.999 * room)
-        raised.append(now + 0.5 * move)
-        if move != 0.0:
-            row = Z[:, j].copy()
-            dger(move * room / (room - move), row, row, a=Z, overwrite_a=1)  # Z += move row row' / (1 - move Z_jj)
-    new = np.array(raised)
+    inverse = lapack().dpotri(factor, lower=1, overwrite_c=1)[0].T  # by columns its lower triangle: by rows the upper
+    new = D.copy()
+    raise_in_turn(inverse, S, mu, floor, new)
     return new if factorised(G, new, shift) is not None else None

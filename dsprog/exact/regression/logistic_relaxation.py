@@ -57,8 +57,9 @@ class LogisticModel:
         """The gradient at 0, by which features are put in a first order."""
         return self.rows[:-1].mean(axis=1)
 
-    def relaxation(self, node: dict[str, Any], at_empty: float, budget: int) -> LogisticRelaxation:
-        """The relaxation of a node."""
+    def relaxation(self, node: dict[str, Any], at_empty: float, budget: int, before: Any = None) -> LogisticRelaxation:
+        """The relaxation of a node, of which nothing that was known before is made use."""
+        del before
         return LogisticRelaxation.of(self, node, at_empty, budget)
 
 

@@ -32,8 +32,9 @@ RENEW = 8  # levels of the tree between two minorants of the penalty
 BOXED, RAISED = 150, 100  # free features up to which boxes, and the diagonal below the root, pay under a budget
 MOST_BOXED = 400  # the same for boxes without a budget
 BOX_AGAIN = 0.85  # boxes are tightened again when this part of the gap is left
-LARGEST_STEP = 500  # free features beyond which a step of the diagonal takes too long
+LARGEST_STEP = 300  # free features beyond which a step of the diagonal takes too long
 MANY_FREE, FEW_STEPS = 250, 3  # free features beyond which the root of a budget takes only few steps
+MANY_SWAPPED = 150  # features beyond which first sets are those of swaps, whatever their price
 PREFIXES = 40  # features in the order of the relaxation that starting sets are made of
 
 
@@ -113,8 +114,8 @@ class PerspectiveSearch(Method):
         if not self.is_possible:
             return
         loss = self.loss
-        only = only_budgets(self.problem)
-        if only and (isinstance(loss, WideLoss) or (isinstance(loss, Loss) and self.budget < self.n)):
+        few = self.budget < self.n or self.n > MANY_SWAPPED
+        if only_budgets(self.problem) and (isinstance(loss, WideLoss) or (isinstance(loss, Loss) and few)):
             known = [] if self.run.mask is None else [self.run.mask]
             starts = [np.zeros(self.n, dtype=bool), *known]
             masks = np.array([forward_and_swaps(loss, start, self.budget) for start in starts])
@@ -193,14 +194,14 @@ class PerspectiveSearch(Method):
                 break
             before = relaxation.lower
             if self._renew_minorant(node, relaxation):
-                relaxation = self._tighten(node, cutoff, 0)
+                relaxation = self._tighten(node, cutoff, 0, relaxation)
             if relaxation is None or len(relaxation.free) == 0:
                 break
             if boxed and len(relaxation.free) <= (BOXED if self.budget < self.n else MOST_BOXED):
                 exclude = relaxation.tighten_boxes(cutoff)
                 relaxation.store(node)
                 node["U"][relaxation.free[exclude]] = False
-            relaxation = self._tighten(node, cutoff, steps)
+            relaxation = self._tighten(node, cutoff, steps, relaxation)
             if relaxation is not None and relaxation.lower - before < 2 * ENOUGH * relaxation.room(cutoff):
                 break
         if relaxation is None:
@@ -225,13 +226,18 @@ class PerspectiveSearch(Method):
         masks[np.arange(len(more)), more] = True
         return self._new(list(masks))
 
-    def _tighten(self, node: Node, cutoff: float, steps: int) -> AnyRelaxation | None:
-        """Bound a node and fix features until nothing moves; None if it holds nothing below the cutoff."""
+    def _tighten(
+        self, node: Node, cutoff: float, steps: int, relaxation: AnyRelaxation | None = None
+    ) -> AnyRelaxation | None:
+        """Bound a node and fix features until nothing moves; None if it holds nothing below the cutoff.
+
+        ``relaxation`` is what is known of it already.
+        """
         fixed = True
         while fixed:
             if not self._propagate(node):
                 return None
-            relaxation = self.below.relaxation(node, self.at_empty, self.budget)
+            relaxation = self.below.relaxation(node, self.at_empty, self.budget, relaxation)
             if len(relaxation.free) == 0:
                 break
             relaxation.solve(cutoff)
@@ -246,6 +252,7 @@ class PerspectiveSearch(Method):
                     steps = 0
                 fixed = self._fix(node, relaxation, cutoff)
             relaxation.store(node)
+        assert relaxation is not None
         node["lower"] = np.float64(max(node["lower"], min(cutoff, relaxation.lower)))
         return relaxation if node["lower"] < cutoff else None
 

@@ -12,8 +12,8 @@ from dsprog.core.algebra import LinearCombination, Sum
 from dsprog.core.validation import Floats, Ints, Masks
 from dsprog.exact.regression.budget import Capped, capped
 from dsprog.exact.regression.descents import PROBE, RELAX, TIGHTEN, Marks, descents
-from dsprog.exact.regression.diagonal import raised_diagonal, supergradient
-from dsprog.exact.regression.elimination import eliminated, factorised, safe_shift
+from dsprog.exact.regression.diagonal import proved_part, raised_diagonal, supergradient
+from dsprog.exact.regression.elimination import block, eliminated, factorised, safe_shift
 from dsprog.exact.regression.loss_term import loss_term
 from dsprog.exact.regression.perspective_bound import DescentLimits, Relaxed
 from dsprog.exact.regression.priced_descent import Budgeted, descend_with_budget
@@ -68,10 +68,16 @@ class Loss:
         """Of G, or a little more: it is where D begins, and what is built on D is checked again."""
         return least_eigenvalue_of(self.G)
 
-    @property
+    @cached_property
     def first_diagonal(self) -> Floats:
-        """D at the root: the largest multiple of the identity."""
-        return np.full(len(self.b), 0.499 * self.least_eigenvalue)
+        """D at the root: about the largest multiple of the identity, proved by a factorisation."""
+        D = np.full(len(self.b), 0.499 * max(self.least_eigenvalue, 0.0))
+        return proved_part(self.G, D, self.shift)
+
+    @property
+    def proved(self) -> Floats:
+        """A D that needs no factorisation at nodes: that of the root."""
+        return self.first_diagonal
 
     @property
     def is_definite(self) -> bool:
@@ -85,7 +91,7 @@ class Loss:
 
     def gram(self, some: Ints, others: Ints) -> Floats:
         """A block of G."""
-        return self.G[np.ix_(some, others)]
+        return block(self.G, some, others)
 
     def beside(self, chosen: Ints) -> Floats:
         """Rows of G."""
@@ -99,9 +105,9 @@ class Loss:
         """G, b and c of the free features given the chosen ones."""
         return eliminated(self.G, self.b, c, chosen, free)
 
-    def relaxation(self, node: dict[str, Any], at_empty: float, budget: int) -> Relaxation:
-        """The relaxation of a node."""
-        return Relaxation.of(self, node, at_empty, budget)
+    def relaxation(self, node: dict[str, Any], at_empty: float, budget: int, before: Any = None) -> Relaxation:
+        """The relaxation of a node; ``before`` is one of it, or of a node around it, if there is one."""
+        return Relaxation.of(self, node, at_empty, budget, before)
 
 
 class Eliminates(Protocol):
@@ -122,6 +128,10 @@ class Eliminates(Protocol):
     @property
     def shift(self) -> float:
         """What a Cholesky factorisation must leave over to be a proof."""
+
+    @property
+    def proved(self) -> Floats:
+        """A diagonal D for which G - 2D - shift has been factorised, and so a proof at every node."""
 
     def eliminated(self, c: float, chosen: Ints, free: Ints) -> tuple[Floats, Floats, float]:
         """G, b and c of the free features given the chosen ones."""
@@ -151,11 +161,13 @@ def rayleigh_quotient(G: Floats) -> float | None:
 class Relaxation:
     """The free part of a node, after the included features were eliminated; at most ``most`` of them may be chosen.
 
-    ``price`` is what the descent charges for each feature because of the budget.
+    ``price`` is what the descent charges for each feature because of the budget, ``fit`` the loss of I.
     """
 
     loss: Eliminates
+    chosen: Ints
     free: Ints
+    fit: float
     G: Floats
     b: Floats
     c: float
@@ -171,22 +183,39 @@ class Relaxation:
     price: float
 
     @classmethod
-    def of(cls, loss: Eliminates, node: dict[str, Any], at_empty: float, budget: int) -> Relaxation:
+    def of(
+        cls, loss: Eliminates, node: dict[str, Any], at_empty: float, budget: int, before: Relaxation | None = None
+    ) -> Relaxation:
         """Eliminate I from a node; what was found for its parent is where it starts.
 
         The penalty is at least at_empty + d(S) on the node. Negative d_j are taken in full whether j is chosen or not:
         d(S) >= Σ_F min(0, d_j) + Σ_S max(0, d_j).
         """
         free, chosen = np.flatnonzero(node["U"] & ~node["I"]), np.flatnonzero(node["I"])
-        m, d = len(free), node["d"]
-        constant = loss.c + at_empty + float(d[chosen].sum() + np.minimum(d[free], 0.0).sum())
-        G, b, c = loss.eliminated(constant, chosen, free)
         D, S, w, lo, hi = (node[key][free] for key in ("D", "S", "w", "lo", "hi"))
-        while factorised(G, D, loss.shift) is None and D.any():  # only rounding can make this fail
-            D = 0.99 * D
+        kept = None if before is None else before.positions(chosen, free)
+        proved = bool((loss.proved[free] >= D).all())
+        if before is None or kept is None:
+            G, b, fit = loss.eliminated(loss.c, chosen, free)
+        else:  # a principal submatrix of G - 2D >= 0 is positive semidefinite, too
+            G, b, fit = before.G, before.b[kept], before.fit
+            G = G if len(kept) == len(G) else block(G, kept, kept)
+            proved = proved or bool((before.D[kept] >= D).all())
+        if not proved:  # the inherited D is right but for rounding
+            D = proved_part(G, D, loss.shift)
+        m, d = len(free), node["d"]
+        c = fit + at_empty + float(d[chosen].sum() + np.minimum(d[free], 0.0).sum())
         most, lower = min(m, budget - len(chosen)), c if m == 0 else -np.inf
-        price = float(node["price"]) if most < m else 0.0
-        return cls(loss, free, G, b, c, np.maximum(d[free], 0.0), D, S, w, lo, hi, np.zeros(m), lower, most, price)
+        price, gains = float(node["price"]) if most < m else 0.0, np.maximum(d[free], 0.0)
+        return cls(loss, chosen, free, fit, G, b, c, gains, D, S, w, lo, hi, np.zeros(m), lower, most, price)
+
+    def positions(self, chosen: Ints, free: Ints) -> Ints | None:
+        """Where some features are among the free ones; None if others are chosen than here."""
+        if not np.array_equal(chosen, self.chosen):
+            return None
+        places = np.searchsorted(self.free, free)
+        inside = bool((places < len(self.free)).all()) and np.array_equal(self.free[places], free)
+        return places if inside else None
 
     @property
     def problem(self) -> Relaxed:

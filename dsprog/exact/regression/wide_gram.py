@@ -11,6 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from dsprog.core.validation import Floats, Ints
+from dsprog.exact.regression.elimination import block
 
 MOST = 1200  # features of a block
 AHEAD = 16  # rows that are made beside the first
@@ -54,7 +55,7 @@ class WideGram:
     def block(self, some: Ints, others: Ints) -> Floats:
         """G of some features by others."""
         self._know(some if others is some else np.concatenate([some, others]))
-        return self.G[np.ix_(self.place[some], self.place[others])]
+        return block(self.G, self.place[some], self.place[others])
 
     def rows(self, chosen: Ints) -> Floats:
         """Rows of G."""

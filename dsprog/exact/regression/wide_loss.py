@@ -93,6 +93,11 @@ class WideLoss:
         return BELOW * self.G.R
 
     @property
+    def proved(self) -> Floats:
+        """No D without a factorisation, since the least eigenvalue may be all rounding."""
+        return np.zeros(len(self.b))
+
+    @property
     def shift(self) -> float:
         """What a Cholesky factorisation must leave over to be a proof; G_jj = 1."""
         return shift_of(DENSE, float(DENSE))
@@ -114,7 +119,9 @@ class WideLoss:
         place, G = self.near["place"], self.near["G"]
         return eliminated(G, self.b[self.near["features"]], c, place[chosen], place[free])
 
-    def relaxation(self, node: dict[str, Any], at_empty: float, budget: int) -> Relaxation | WideRelaxation:
+    def relaxation(
+        self, node: dict[str, Any], at_empty: float, budget: int, before: Any = None
+    ) -> Relaxation | WideRelaxation:
         """The relaxation of a node, by the Gram matrix of its features if they are few."""
         if node["U"].sum() > DENSE:
             return WideRelaxation.of(self, node, at_empty, budget)
@@ -127,7 +134,7 @@ class WideLoss:
         if (node["D"][node["U"]] == self.first_diagonal[node["U"]]).all():
             # up to here D was bounded by the ridge; few features allow for more
             node["D"] = np.maximum(node["D"], 0.499 * self.near["least"])
-        return Relaxation.of(self, node, at_empty, budget)
+        return Relaxation.of(self, node, at_empty, budget, before if isinstance(before, Relaxation) else None)
 
 
 @dataclass
