@@ -205,7 +205,7 @@ class Run:
 
     def raise_bound(self, lower_bound: float) -> None:
         """Take a proved lower bound on all feasible sets."""
-        self.lower_bound = max(self.lower_bound, lower_bound)
+        self.lower_bound = max(self.lower_bound, float(lower_bound))
 
     def resume(self, masks: Masks, values: Floats, nodes: int, seconds: float) -> None:
         """Take back what a checkpoint kept: node limits count what was done before, time limits do not."""

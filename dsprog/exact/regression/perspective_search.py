@@ -84,7 +84,11 @@ class PerspectiveSearch(Method):
 
     def root(self) -> Bundle | None:
         """All sets, with the largest multiple of the identity for D; none if a row leaves no set."""
-        return self._root_of(self.below) if self.is_possible else None
+        if not self.is_possible:
+            return None
+        bundle = self._root_of(self.below)
+        self.run.raise_bound(self.at_empty + float(np.minimum(bundle["d"], 0.0).sum()))  # no loss is below 0
+        return bundle
 
     def _root_bound(self, loss: Loss) -> float:
         """The bound of all sets with another loss."""

@@ -202,3 +202,12 @@ def test_without_a_feasible_start():
     )
     assert ours.certified
     assert ours.value == pytest.approx(brute.value)
+
+
+@pytest.mark.parametrize("penalty", PENALTIES)
+def test_a_run_without_time_has_a_bound(penalty):
+    objective = objective_of(random_design, penalty, 0.0, 0.05, 3, p=20)
+    result = ds.minimize(objective, ds.PerspectiveBranchAndBound(), time_limit=0)
+    best = ds.minimize(objective).value
+    assert -np.inf < result.lower_bound <= best + 1e-9
+    assert type(result.lower_bound) is float
