@@ -13,6 +13,14 @@ NEWTON_STEPS = 100
 FLAT = 1e-13  # a decrease that Newton's model promises, relative to the loss, below which it is done
 
 
+def newton_move(hessian: Floats, gradient: Floats) -> Floats:
+    """Newton's step; where rounding makes the Hessian singular, the shortest one."""
+    try:
+        return np.asarray(np.linalg.solve(hessian, gradient))
+    except np.linalg.LinAlgError:
+        return np.asarray(np.linalg.lstsq(hessian, gradient, rcond=None)[0])
+
+
 class LogisticLoss(SetFunction):
     """f(S) = min over w of (1/m) Σ_i log(1 + exp(-y_i (x_i·w_S))) + (ridge/2) ‖w‖², m the number of rows.
 
@@ -57,7 +65,7 @@ class LogisticLoss(SetFunction):
             u = np.exp(-np.logaddexp(0.0, A @ w))  # 1 / (1 + exp(margin))
             gradient = self.ridge * w - A.T @ u / rows
             hessian = (A.T * (u * (1.0 - u))) @ A / rows + self.ridge * np.eye(len(w))
-            move = np.linalg.solve(hessian, gradient)
+            move = newton_move(hessian, gradient)
             promised, step = float(gradient @ move), 1.0
             if promised <= FLAT * value:
                 break

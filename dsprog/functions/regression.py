@@ -14,6 +14,7 @@ from dsprog.core.validation import LARGEST_ROOT, Floats, Ints, Masks, as_matrix,
 from dsprog.functions._cholesky import inverse_factor
 
 FEW, MEMBERS = 16, 256  # sets, and elements in them, that are not worth a kernel
+LONGEST = 1e3  # mean squared length of the rows of X / √(m ridge) up to which I + XX' keeps its digits
 MANY = 1000  # columns whose triangle is not made for small sets
 BLOCK = 64  # columns that are tested for orthogonality at a time
 
@@ -221,16 +222,15 @@ class LeastSquares(SetFunction):
     def _value_by_factors(self, mask: Masks) -> float:
         """The loss of a set by QR or, with a ridge and fewer rows than features, (1/2m) y'(I + XX'/(m ridge))⁻¹ y.
 
-        Not a number if the columns are dependent, or rounding hides that the matrix is definite.
+        Not a number if the columns are dependent. The second way rounds the I away where XX' is long beside it: it is
+        taken up to ``LONGEST``, and loses no more digits than that has.
         """
         rows, size = len(self.X), int(mask.sum())
         if self.ridge and rows < size:
             X = self.X[:, mask] / np.sqrt(rows * self.ridge)
-            try:
+            if np.vdot(X, X) <= LONGEST * rows:
                 z = np.linalg.solve(np.linalg.cholesky(np.eye(rows) + X @ X.T), self.y)
-            except np.linalg.LinAlgError:  # by rounding, where columns are of very different lengths
-                return np.nan
-            return float(z @ z) / (2 * rows)
+                return float(z @ z) / (2 * rows)
         R, z = self._triangle if size == self.n else self._triangle_of(mask)
         if len(R) < size or (np.abs(R.diagonal()) <= 1e-13 * self.n * np.linalg.norm(R, axis=0)).any():
             return np.nan

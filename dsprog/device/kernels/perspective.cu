@@ -656,7 +656,7 @@ KERNEL_OF(TEAMS * LANES) process(int teams, int count, int n, const double *G, c
     const Kept node = {I + first, U + first, d + first, D + first, S + first, w + first, lo + first, hi + first};
     const double room = fmax(cutoff - lower[row], 0.0);
     const bool boxes = cutoff < INFINITE && room <= 0.85 * boxed[row];
-    double bound_of_node = lower[row], in = 0.0, out = 0.0;
+    double bound_of_node = lower[row], in = -INFINITE, out = -INFINITE;  // what is no number closes nothing
     bool failed = false, open;
     int j = -1;
     Relaxed p = {};

@@ -61,7 +61,7 @@ class NodeKernel:
         sizes |= {"TRIALS": len(STEPS), "SWEEPS": SWEEPS, "PROBE_SWEEPS": PROBE_SWEEPS}
         self.launch = machine.kernel("perspective", "process", shared=self.shared, **sizes)
         self.loss = machine.send(np.ascontiguousarray(loss.G)), machine.send(loss.b)
-        self.numbers = loss.c + at_empty, float(loss.shift), loss.floor * loss.least_eigenvalue
+        self.numbers = loss.constant + at_empty, float(loss.shift), loss.floor * loss.least_eigenvalue
         self.histories = xp.empty(self.blocks * TEAMS * 2 * (ROUNDS + 1) * n)
 
     def __call__(self, nodes: Bundle, rows: Any, cutoff: float) -> Looked:

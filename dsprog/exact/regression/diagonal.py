@@ -17,6 +17,8 @@ from dsprog.exact.regression.elimination import factorised
 from dsprog.exact.regression.perspective_bound import Relaxed
 from dsprog.run.blas import lapack
 
+PARTS = (*0.99 ** np.arange(60), *0.5 ** np.arange(1, 20))  # of a diagonal, that are tried
+
 
 def knees(problem: Relaxed, w: Floats) -> Floats:
     """s_j, where line and parabola of h_j meet on the side of w_j."""
@@ -33,10 +35,11 @@ def supergradient(problem: Relaxed, w: Floats) -> Floats:
 
 
 def proved_part(G: Floats, D: Floats, shift: float) -> Floats:
-    """D, or as much of it as a factorisation proves."""
-    while D.any() and factorised(G, D, shift) is None:
-        D = 0.99 * D
-    return D
+    """D, or as much of it as a factorisation proves; if that is hardly any, a D with which no bound says much."""
+    for part in PARTS:
+        if factorised(G, part * D, shift) is not None:
+            return part * D
+    return np.full_like(D, np.finfo(float).tiny)
 
 
 @kernel

@@ -23,6 +23,7 @@ from dsprog.core.validation import Floats, Ints
 from dsprog.run.blas import blas, lapack
 
 ROUNDING = 50 * float(np.finfo(float).eps)
+SUMMED, ENTRY = 8.0, 2.0 * float(np.finfo(float).eps)  # of sums in a bound, and of an entry of G
 
 
 def factorised(G: Floats, diagonal: Floats, shift: float) -> Floats | None:
@@ -71,6 +72,17 @@ def whitened(L: Floats, rows: Floats, b: Floats) -> tuple[Floats, Floats]:
 def safe_shift(G: Floats) -> float:
     """A shift that covers the rounding of a Schur complement of G and of its Cholesky factorisation."""
     return shift_of(len(G), float(np.trace(G)))
+
+
+def hidden_by_rounding(c: float, least_eigenvalue: float, n: int, rows: int) -> float:
+    """What a bound in floating point may be too large by: so much less than c is where all bounds begin.
+
+    G is that of rows that are a little others, G + E with |E_ij| <= δ, δ some ε √rows (units make G_jj = 1). The best
+    coefficients u of a set have u'Gu <= 2c, hence ‖u‖₁² <= 2nc / λ with λ the least eigenvalue, so that its loss
+    differs by no more than δ ‖u‖₁² / 2 <= δnc / λ. The points of relaxations are bounded in the same way, and what the
+    sums of a bound and the products Gw lose with them is some ε times the same.
+    """
+    return ENTRY * (SUMMED + rows**0.5) * n * c / max(least_eigenvalue, np.finfo(float).tiny)
 
 
 def shift_of(n: int, trace: float) -> float:

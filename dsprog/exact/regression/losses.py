@@ -17,6 +17,10 @@ AnyRelaxation = Relaxation | WideRelaxation | LogisticRelaxation
 def loss_of(problem: Problem) -> AnyLoss | None:
     """The loss of a problem, to be asked for by ``problem.derived(loss_of)``."""
     wide = WideLoss.of(problem.objective)
-    if wide is not None and (budget_of(problem) <= MOST_OF_MANY or wide.worthwhile <= MOST_OF_MANY):
+    if (
+        wide is not None
+        and wide.is_definite
+        and (budget_of(problem) <= MOST_OF_MANY or wide.worthwhile <= MOST_OF_MANY)
+    ):
         return wide
     return Loss.of(problem.objective) or LogisticModel.of(problem.objective)

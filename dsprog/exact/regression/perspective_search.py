@@ -257,7 +257,9 @@ class PerspectiveSearch(Method):
                 fixed = self._fix(node, relaxation, cutoff)
             relaxation.store(node)
         assert relaxation is not None
-        node["lower"] = np.float64(max(node["lower"], min(cutoff, relaxation.lower)))
+        d = node["d"]
+        without_loss = self.at_empty + float(d[node["I"]].sum() + np.minimum(d[node["U"] & ~node["I"]], 0.0).sum())
+        node["lower"] = np.float64(max(node["lower"], min(cutoff, max(relaxation.lower, without_loss))))
         return relaxation if node["lower"] < cutoff else None
 
     def _affordable(self, steps: int, node: Node, free: int) -> int:
@@ -294,6 +296,8 @@ class PerspectiveSearch(Method):
         """Fix what the constraints fix; False if they leave nothing."""
         include, exclude, feasible = propagate(self.problem.rows, {key: node[key][None] for key in "IU"})
         node["I"], node["U"] = node["I"] | include[0], node["U"] & ~exclude[0]
+        if node["I"].sum() >= self.budget:  # which rows may allow a rounding error more than
+            node["U"] = node["I"].copy()
         return bool(feasible[0])
 
     def _children(self, node: Node, relaxation: AnyRelaxation, cutoff: float) -> list[Node]:

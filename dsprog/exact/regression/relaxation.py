@@ -13,7 +13,7 @@ from dsprog.core.validation import Floats, Ints, Masks
 from dsprog.exact.regression.budget import Capped, capped
 from dsprog.exact.regression.descents import PROBE, RELAX, TIGHTEN, Marks, descents
 from dsprog.exact.regression.diagonal import proved_part, raised_diagonal, supergradient
-from dsprog.exact.regression.elimination import block, eliminated, factorised, safe_shift
+from dsprog.exact.regression.elimination import block, eliminated, factorised, hidden_by_rounding, safe_shift
 from dsprog.exact.regression.loss_term import loss_term
 from dsprog.exact.regression.perspective_bound import DescentLimits, Relaxed
 from dsprog.exact.regression.priced_descent import Budgeted, descend_with_budget
@@ -44,6 +44,7 @@ class Loss:
     c: float
     penalty: Sum
     floor: float = FLOOR  # least D_j, in units of the least eigenvalue
+    rows: int = 1  # of X
 
     @classmethod
     def of(cls, objective: LinearCombination) -> Loss | None:
@@ -61,12 +62,17 @@ class Loss:
         G /= units
         G /= units[:, None]
         b, c = a * (f.X.T @ f.y) / rows, float(a * (f.y @ f.y)) / (2 * rows)
-        return cls(G, b / units, c, Sum(f.n, others))
+        return cls(G, b / units, c, Sum(f.n, others), rows=rows)
 
     @cached_property
     def least_eigenvalue(self) -> float:
         """Of G, or a little more: it is where D begins, and what is built on D is checked again."""
         return least_eigenvalue_of(self.G)
+
+    @cached_property
+    def constant(self) -> float:
+        """Where bounds begin: c, less what rounding may hide."""
+        return self.c - hidden_by_rounding(self.c, self.least_eigenvalue, len(self.b), self.rows)
 
     @cached_property
     def first_diagonal(self) -> Floats:
@@ -114,8 +120,8 @@ class Eliminates(Protocol):
     """What a relaxation asks of a loss."""
 
     @property
-    def c(self) -> float:
-        """Of the quadratic function."""
+    def constant(self) -> float:
+        """Where bounds begin."""
 
     @property
     def least_eigenvalue(self) -> float:
@@ -196,7 +202,7 @@ class Relaxation:
         kept = None if before is None else before.positions(chosen, free)
         proved = bool((loss.proved[free] >= D).all())
         if before is None or kept is None:
-            G, b, fit = loss.eliminated(loss.c, chosen, free)
+            G, b, fit = loss.eliminated(loss.constant, chosen, free)
         else:  # a principal submatrix of G - 2D >= 0 is positive semidefinite, too
             G, b, fit = before.G, before.b[kept], before.fit
             G = G if len(kept) == len(G) else block(G, kept, kept)

@@ -22,7 +22,7 @@ from dsprog.core.validation import Floats, Ints
 from dsprog.exact.regression.boxless import Boxless
 from dsprog.exact.regression.budget import capped
 from dsprog.exact.regression.descents import RELAX, Marks, descents
-from dsprog.exact.regression.elimination import eliminated, factorised, shift_of, whitened
+from dsprog.exact.regression.elimination import eliminated, factorised, hidden_by_rounding, shift_of, whitened
 from dsprog.exact.regression.loss_term import loss_term
 from dsprog.exact.regression.perspective_bound import DescentLimits, Relaxed
 from dsprog.exact.regression.priced_descent import Budgeted, descend_with_budget
@@ -75,6 +75,11 @@ class WideLoss:
     def least_eigenvalue(self) -> float:
         """Of G, or less."""
         return float(self.G.R.min())
+
+    @property
+    def constant(self) -> float:
+        """Where bounds begin: c, less what rounding may hide."""
+        return self.c - hidden_by_rounding(self.c, self.least_eigenvalue, len(self.b), len(self.G.X))
 
     @property
     def is_definite(self) -> bool:
@@ -160,7 +165,7 @@ class WideRelaxation(Boxless):
     def of(cls, loss: WideLoss, node: dict[str, Any], at_empty: float, budget: int) -> WideRelaxation:
         """Eliminate I: with G_II = LL', W = L⁻¹ G_IF and z = L⁻¹ b_I it leaves b_F - W'z and c - ½|z|²."""
         free, chosen, d = np.flatnonzero(node["U"] & ~node["I"]), np.flatnonzero(node["I"]), node["d"]
-        c = loss.c + at_empty + float(d[chosen].sum() + np.minimum(d[free], 0.0).sum())
+        c = loss.constant + at_empty + float(d[chosen].sum() + np.minimum(d[free], 0.0).sum())
         W, b = np.zeros((len(chosen), len(free))), loss.b[free]
         if len(chosen):
             L = factorised(loss.gram(chosen, chosen), np.zeros(len(chosen)), 0.0)
