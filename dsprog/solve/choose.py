@@ -18,7 +18,11 @@ from dsprog.exact.elimination.bucket_elimination import BucketElimination
 from dsprog.exact.interval.branch_and_bound import BranchAndBound
 from dsprog.exact.quadratic.quadratic_branch_and_bound import QuadraticBranchAndBound
 from dsprog.exact.race import Race
-from dsprog.exact.regression.perspective_branch_and_bound import PerspectiveBranchAndBound, has_definite_loss
+from dsprog.exact.regression.perspective_branch_and_bound import (
+    PerspectiveBranchAndBound,
+    has_definite_loss,
+    has_definite_loss_of_all,
+)
 from dsprog.run.run import Run
 from dsprog.run.solver import Solver
 from dsprog.solve.rules.number_of_sets import has_few_sets, has_very_few_sets
@@ -54,7 +58,12 @@ RULES = (
     Rule(is_narrow, BucketElimination, "few elements are joined at a time"),
     Rule(is_quadratic, QuadraticBranchAndBound, "a quadratic function without constraints", has_many_signs),
     Rule(is_quadratic_of_some_sizes, QuadraticBranchAndBound, "a quadratic function over the sets of some sizes"),
-    Rule(has_definite_loss, PerspectiveBranchAndBound, "least squares with a submodular penalty"),
+    Rule(
+        has_definite_loss,
+        PerspectiveBranchAndBound,
+        "least squares with a submodular penalty",
+        has_definite_loss_of_all,
+    ),
     Rule(has_large_table_of_benefits, CompactModel, "best benefits of many elements, and a budget that is not small"),
     Rule(suits, BudgetBranchAndBound, "a budget, and gains that are compiled"),
     Rule(rewards_determinants_of_some_sizes, DeterminantBranchAndBound, "log determinants over the sets of some sizes"),

@@ -20,8 +20,10 @@ import numpy as np
 
 from dsprog.core.problem import Problem
 from dsprog.exact.regression.budget import budget_of
+from dsprog.exact.regression.losses import loss_of
 from dsprog.exact.regression.relaxation import SMALLEST, Loss
 from dsprog.exact.regression.sparse_certificate import SparseEigenvalue, shifted
+from dsprog.exact.regression.worthwhile import most_worthwhile
 
 MOST_FEATURES = 1000  # beyond which an eigenvalue decomposition takes too long
 WORK = 12 * 300**3  # steps times n³ that may be spent to learn whether there is a definite form at all
@@ -31,14 +33,31 @@ FLAT = 0.4  # least D_j in units of the least eigenvalue of such a form, half of
 PARTS = (1.0, 0.7, 0.5, 0.35, 0.25, 0.15, 0.08)  # t
 
 
+def most_features_of(problem: Problem) -> int:
+    """The most features of a set worth finding: by the budget or, where dependent columns want one, by their price."""
+    loss, k = problem.derived(loss_of), budget_of(problem)
+    if k < problem.n or not isinstance(loss, Loss) or loss.is_definite or not can_be_programmed(problem):
+        return k
+    return most_worthwhile(problem, loss, steps_for(problem.n)) if not len(problem.rows) else k
+
+
+def can_be_programmed(problem: Problem) -> bool:
+    """Whether there are so few features that a semidefinite programme of them ends soon."""
+    return problem.n <= MOST_FEATURES
+
+
+def steps_for(n: int) -> int:
+    """Steps that may be spent to learn whether there is a definite form at all."""
+    return max(LEAST_STEPS, min(MOST_STEPS, WORK // n**3))
+
+
 def sparse_eigenvalue_of(problem: Problem) -> SparseEigenvalue | None:
     """The search for a definite form, continued until it has one; None if there is none to be had in little time."""
-    loss, k = Loss.of(problem.objective), budget_of(problem)
-    n = problem.n
-    if loss is None or not 2 <= k < n or n > MOST_FEATURES:
+    loss, k = problem.derived(loss_of), problem.derived(most_features_of)
+    if not isinstance(loss, Loss) or not 2 <= k < problem.n or not can_be_programmed(problem):
         return None
     programme = SparseEigenvalue(loss.G, k)
-    programme.advance(max(LEAST_STEPS, min(MOST_STEPS, WORK // n**3)), enough=SMALLEST)
+    programme.advance(steps_for(problem.n), enough=SMALLEST)
     return programme if programme.best.eigenvalue >= SMALLEST else None
 
 

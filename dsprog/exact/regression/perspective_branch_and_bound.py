@@ -15,6 +15,7 @@ from typing import ClassVar
 from dsprog.core.problem import Problem
 from dsprog.core.validation import as_count
 from dsprog.device.machine import check_device
+from dsprog.exact.regression.budget import budget_of
 from dsprog.exact.regression.few_features import sparse_eigenvalue_of
 from dsprog.exact.regression.losses import loss_of
 from dsprog.exact.regression.perspective_search import PerspectiveSearch
@@ -35,6 +36,12 @@ def has_definite_loss(problem: Problem) -> bool:
     return loss is not None and (loss.is_definite or problem.derived(sparse_eigenvalue_of) is not None)
 
 
+def has_definite_loss_of_all(problem: Problem) -> bool:
+    """The same of all sets that are feasible, not only of those that can be best."""
+    loss = problem.derived(loss_of)
+    return loss is not None and (loss.is_definite or (budget_of(problem) < problem.n and has_definite_loss(problem)))
+
+
 def has_definite_least_squares(problem: Problem) -> bool:
     """Whether the loss is one of least squares whose columns are far from dependent."""
     loss = problem.derived(loss_of)
@@ -43,7 +50,7 @@ def has_definite_least_squares(problem: Problem) -> bool:
 
 LINEAR_MODEL = Need("an objective of one LeastSquares term and terms known to be submodular, or LogisticLoss", has_loss)
 INDEPENDENT_COLUMNS = Need(
-    "columns of X that are far from dependent, or a budget so small that sets of its size are proved to be: "
+    "columns of X that are far from dependent, or a budget so small or a price so high that few are, proved: "
     f"correlations with no eigenvalue below {SMALLEST:g}",
     has_definite_loss,
     "add a ridge, remove columns, or take fewer",
@@ -65,6 +72,7 @@ class PerspectiveBranchAndBound(SearchSolver):
     ridge, if there is one) must be far from dependent; or one :class:`LogisticLoss` in its place. A budget
     ``Cardinality(max=k)`` enters the bound, and with it it is enough that any k columns are far from dependent, as far
     as a semidefinite programme can prove it (up to 1,000 features): there may be fewer rows than features and no ridge.
+    A price of each feature does the same where no better set can afford more than k, but not for lists.
     The Gram matrix of p features takes 8p² bytes, and a node a few times that while it is looked at. With a ridge and
     p > 600 features, more than rows, of which a budget allows at most 50 or at most 50 are worth their price alone, X
     is kept, rows of that matrix that take no more than X, a block of 1,200 features of it, and 48p bytes for each open

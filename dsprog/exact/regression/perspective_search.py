@@ -15,7 +15,7 @@ from dsprog.core.problem import Problem
 from dsprog.core.rows import propagate, relax_rows
 from dsprog.core.validation import Floats, Ints, Masks
 from dsprog.exact.regression.budget import budget_of, only_budgets
-from dsprog.exact.regression.few_features import bounding_loss, is_weak, sparse_eigenvalue_of
+from dsprog.exact.regression.few_features import bounding_loss, is_weak, most_features_of, sparse_eigenvalue_of
 from dsprog.exact.regression.forward_swaps import forward_and_swaps
 from dsprog.exact.regression.losses import AnyLoss, AnyRelaxation, loss_of
 from dsprog.exact.regression.relaxation import Loss
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 Node = dict[str, Any]  # a row of a bundle
 ENOUGH = 0.005  # a step of the diagonal that closes less of the gap than this is the last
 RENEW = 8  # levels of the tree between two minorants of the penalty
-BOXED, RAISED = 150, 100  # free features up to which boxes, and the diagonal below the root, pay under a budget
+BOXED, RAISED = 250, 100  # free features up to which boxes, and the diagonal below the root, pay under a budget
 MOST_BOXED = 400  # the same for boxes without a budget
 BOX_AGAIN = 0.85  # boxes are tightened again when this part of the gap is left
 LARGEST_STEP = 300  # free features beyond which a step of the diagonal takes too long
@@ -60,7 +60,7 @@ class PerspectiveSearch(Method):
         loss = self.loss
         if not isinstance(loss, Loss) or (loss.is_definite and not is_weak(loss)):
             return loss
-        eigenvalue = self.problem.derived(sparse_eigenvalue_of)
+        eigenvalue = self.problem.derived(sparse_eigenvalue_of) if self.budget < self.n else None
         if eigenvalue is None and not loss.is_definite:
             raise ValueError("the columns of X are dependent, and so may be as many of them as the budget allows")
         if eigenvalue is None:
@@ -74,8 +74,8 @@ class PerspectiveSearch(Method):
 
     @cached_property
     def budget(self) -> int:
-        """The most features that a feasible set has."""
-        return budget_of(self.problem)
+        """The most features that a feasible set has, or one that is worth finding."""
+        return budget_of(self.problem) if self.run.lists else self.problem.derived(most_features_of)
 
     @property
     def is_possible(self) -> bool:
