@@ -14,6 +14,7 @@ from dsprog.core.set_function import SetFunction
 from dsprog.exact.regression.losses import loss_of
 from dsprog.exact.regression.perspective_branch_and_bound import has_definite_loss
 from dsprog.exact.regression.relaxation import SMALLEST
+from dsprog.functions.logistic import LogisticLoss
 from dsprog.functions.regression import LeastSquares
 from dsprog.solve.minimize import minimize
 
@@ -49,7 +50,14 @@ def lam_max(
     >>> [len(result.S) for result in feature_path(X, y, [1.001 * largest, 0.999 * largest], "cardinality")]
     [0, 1]
     """
-    function, loss = penalty_function(X, penalty), LeastSquares(X, y, ridge)
+    loss = LeastSquares(X, y, ridge)
+    return largest_weight(loss, penalty_function(X, penalty), time_limit, most)
+
+
+def largest_weight(
+    loss: LeastSquares | LogisticLoss, function: SetFunction, time_limit: float | None, most: int | None
+) -> float:
+    """:func:`lam_max` of a loss and a penalty."""
     n, nothing = loss.n, loss([])
     if n == 0:
         return 0.0

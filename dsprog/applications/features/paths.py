@@ -11,13 +11,14 @@ from typing import NamedTuple
 
 from numpy.typing import ArrayLike
 
+from dsprog.applications.features.arguments import as_size, as_weight
 from dsprog.applications.features.largest_weight import why_not_certifiable
 from dsprog.applications.features.penalties import penalty_function
-from dsprog.applications.features.recipes import feature_selection_objective
 from dsprog.core.algebra import Difference
 from dsprog.core.constraints import Cardinality, Constraint
 from dsprog.core.set_function import SetFunction
-from dsprog.core.validation import as_count, as_matrix, as_number
+from dsprog.core.validation import as_matrix, as_number
+from dsprog.functions.regression import LeastSquares
 from dsprog.run.result import Result
 from dsprog.run.solver import Solver
 from dsprog.solve.minimize import minimize
@@ -80,33 +81,18 @@ def feature_path(
         limits = {"time_limit": time_limit, "gap": gap}
         return minimize(objective, solver, constraints=point.constraints, initial=initial, **limits)  # type: ignore[arg-type]
 
-    return solved_path(X, y, points, penalty, ridge, solve, exact=solver is None)
-
-
-def as_size(k: int, features: int, name: str) -> int:
-    """A number of features that there are."""
-    size = as_count(k, name)
-    if size > features:
-        raise ValueError(f"{name} must be at most the number of features, {features}, got {size}")
-    return size
+    return solved_path(LeastSquares(X, y, ridge), penalty_function(X, penalty), points, solve, exact=solver is None)
 
 
 def solved_path(
-    X: ArrayLike,
-    y: ArrayLike,
-    points: list[PathPoint],
-    penalty: str | SetFunction,
-    ridge: float,
-    solve: Solve,
-    exact: bool,
+    loss: SetFunction, penalty: SetFunction, points: list[PathPoint], solve: Solve, exact: bool
 ) -> list[Result]:
     """``solve(objective, point, initial)`` for each point, sparse ones first, ``initial`` the set of the one before."""
-    function = penalty_function(X, penalty)
     results: dict[int, Result] = {}
     initial: tuple[int, ...] = ()
     for i in sorted(range(len(points)), key=lambda i: (-points[i].lam, points[i].most or 0)):
         point = points[i]
-        objective = feature_selection_objective(X, y, point.lam, function, ridge)
+        objective = Difference(loss + as_weight(point.lam) * penalty)
         exhaustible = has_few_sets(objective.n, point.most)
         obstacle = why_not_certifiable(objective, point.constraints) if exact and not exhaustible else None
         if obstacle is not None:

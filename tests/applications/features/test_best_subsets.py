@@ -186,7 +186,12 @@ def test_one_clear_sentence(case):
 
 
 @pytest.mark.filterwarnings("ignore:No features were selected")
-@parametrize_with_checks([SubmodularFeatureSelector(0.1, task="logistic", penalty="cardinality", ridge=0.1)])
+@parametrize_with_checks(
+    [
+        SubmodularFeatureSelector(task="logistic"),
+        SubmodularFeatureSelector(0.1, task="logistic", penalty="cardinality", ridge=0.1),
+    ]
+)
 def test_scikit_learn_conventions_for_two_classes(estimator, check):
     check(estimator)
 
@@ -205,3 +210,30 @@ def test_logistic_selector():
     ):
         with pytest.raises(ValueError, match=sentence):
             SubmodularFeatureSelector(**{"task": "logistic", "ridge": 0.1, **other}).fit(X, labels)
+
+
+@pytest.mark.parametrize("options", [{"task": "logistic", "ridge": 0.05}, {"task": "logistic"}, {"ridge": 0.1}])
+def test_means_of_columns_change_nothing(options):
+    X, y = sparse_data(p=8)
+    target = np.where(y > 0.2, 1.0, -1.0)
+    here, there = (SubmodularFeatureSelector(0.01, **options).fit(X + shift, target) for shift in (0.0, 5.0))
+    assert here.support_.tolist() == there.support_.tolist()
+    assert here.support_.any()
+    assert (X + 5.0) @ there.coef_ + there.intercept_ == pytest.approx(X @ here.coef_ + here.intercept_)
+    without = SubmodularFeatureSelector(0.01, fit_intercept=False, **options).fit(X, target)
+    assert without.intercept_ == 0.0
+
+
+def test_logistic_model_is_the_best_on_its_set():
+    X, y = sparse_data(p=4, k=2)
+    X, labels = X + 3.0, np.where(y > 0, 1.0, -1.0)
+    selector = SubmodularFeatureSelector(0.0, task="logistic", ridge=0.05, penalty="cardinality").fit(X, labels)
+    centred = X - X.mean(axis=0)
+
+    def loss(change):
+        w, c = selector.coef_ + change[:-1], selector.intercept_ + selector.coef_ @ X.mean(axis=0) + change[-1]
+        return np.logaddexp(0.0, -labels * (centred @ w + c)).mean() + 0.025 * (w @ w + c * c)
+
+    assert selector.objective_ == pytest.approx(loss(np.zeros(5)))
+    for change in 0.1 * np.vstack([np.eye(5), -np.eye(5)]):
+        assert loss(change) > selector.objective_
