@@ -74,6 +74,8 @@ def largest_weight(
         if obstacle is not None:
             raise ValueError(f"the largest weight cannot be proved here: {obstacle}")
         result = minimize(objective, constraints=constraints, time_limit=time_limit, initial=())
+        if result.status == "interrupted":
+            raise KeyboardInterrupt
         ratio = (nothing - loss(result.S)) / (function(result.S) - function([])) if result.S else 0.0
         if not ratio > lam * (1 + 1e-12):
             break

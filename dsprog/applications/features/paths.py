@@ -56,7 +56,8 @@ def feature_path(
     """A result for each λ or, with ``sizes``, the best set of at most k features for each k, in the order given.
 
     Solved from the largest λ down, or from the smallest k up, each started from the one before. With ``sizes``, lams is
-    one weight of the penalty, 0 by default.
+    one weight of the penalty, 0 by default. Ctrl-C ends the path: the results so far come in the order in which they
+    were solved, and the status of the last one is "interrupted".
 
     Examples
     --------
@@ -87,7 +88,10 @@ def feature_path(
 def solved_path(
     loss: SetFunction, penalty: SetFunction, points: list[PathPoint], solve: Solve, exact: bool
 ) -> list[Result]:
-    """``solve(objective, point, initial)`` for each point, sparse ones first, ``initial`` the set of the one before."""
+    """``solve(objective, point, initial)`` for each point, sparse ones first, ``initial`` the set of the one before.
+
+    If one is interrupted, it is the last, and those before it are in the order in which they were solved.
+    """
     results: dict[int, Result] = {}
     initial: tuple[int, ...] = ()
     for i in sorted(range(len(points)), key=lambda i: (-points[i].lam, points[i].most or 0)):
@@ -99,7 +103,16 @@ def solved_path(
             raise ValueError(f"the exact method cannot prove anything here: {obstacle}")
         results[i] = solve(objective, point, initial if point.most is None or len(initial) <= point.most else ())
         initial = results[i].S
+        if results[i].status == "interrupted":
+            return list(results.values())
     return [results[i] for i in range(len(points))]
+
+
+def uninterrupted(path: list[Result]) -> list[Result]:
+    """The path, from which something is to be chosen: Ctrl-C inside it is one for the whole choice."""
+    if path and path[-1].status == "interrupted":
+        raise KeyboardInterrupt
+    return path
 
 
 def has_few_sets(n: int, most: int | None) -> bool:

@@ -18,7 +18,7 @@ from dsprog.applications.features.fitted_selector import FittedSelector
 from dsprog.applications.features.largest_weight import largest_weight
 from dsprog.applications.features.linear_fit import best_of_lasso_path, mask_of
 from dsprog.applications.features.linear_problem import LinearProblem
-from dsprog.applications.features.paths import PathPoint, solved_path
+from dsprog.applications.features.paths import PathPoint, solved_path, uninterrupted
 from dsprog.applications.features.penalties import penalty_function
 from dsprog.applications.features.quantiles import quantile_codes
 from dsprog.applications.features.recipes import information_selection_objective
@@ -163,7 +163,7 @@ class SubmodularFeatureSelector(FittedSelector):
             lams = [largest_weight(loss, penalty_function(loss.X, self.penalty), self.time_limit, point.most)]
         self.lam_ = lams[0] if len(lams) == 1 else self._validated(problem, lams)
         path = self._path(problem, [lam for lam in lams if lam >= self.lam_], effective_n_jobs(self.n_jobs))
-        self._keep(path[-1], problem)
+        self._keep((path if len(lams) == 1 else uninterrupted(path))[-1], problem)
 
     def _check_logistic(self, weights: int) -> None:
         """Refuse what least squares has and the logistic loss has not."""
@@ -217,7 +217,7 @@ class SubmodularFeatureSelector(FittedSelector):
     def _fold_errors(self, problem: LinearProblem, lams: list[float], train: Ints, test: Ints) -> Floats:
         """The squared error of each λ on a fold."""
         errors, known, left = np.zeros(len(lams)), problem.rows(train), problem.rows(test)
-        for k, result in enumerate(self._path(known, lams)):
+        for k, result in enumerate(uninterrupted(self._path(known, lams))):
             coef, intercept = known.model(mask_of(result, problem.X.shape[1]))
             errors[k] = ((left.y - left.X @ coef - intercept) ** 2).sum()
         return errors

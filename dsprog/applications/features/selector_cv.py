@@ -16,7 +16,7 @@ from threadpoolctl import threadpool_limits
 
 from dsprog.applications.features.largest_weight import lam_max
 from dsprog.applications.features.linear_fit import mask_of, named, ridge_coefficients
-from dsprog.applications.features.paths import feature_path
+from dsprog.applications.features.paths import feature_path, uninterrupted
 from dsprog.core.set_function import SetFunction
 from dsprog.core.validation import Floats, Masks, as_count, as_reals
 from dsprog.run.result import Result
@@ -133,7 +133,7 @@ class SubmodularFeatureSelectorCV(SelectorMixin, BaseEstimator):
         X, y = self._centred(X, y)
         lams, sizes = (choices, None) if self.sizes is None else (self.lams, choices)
         limits: dict[str, Any] = {"time_limit": self.time_limit, "gap": self.gap}
-        return feature_path(X, y, lams, self.penalty, self.ridge, sizes=sizes, **limits)
+        return uninterrupted(feature_path(X, y, lams, self.penalty, self.ridge, sizes=sizes, **limits))
 
     def _scores(self, X: Floats, y: Floats, choices: list[Any]) -> Floats:
         """(folds, choices): the score of each on the rows left out."""
