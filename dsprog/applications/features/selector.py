@@ -19,7 +19,7 @@ from dsprog.applications.features.largest_weight import largest_weight
 from dsprog.applications.features.linear_fit import best_of_lasso_path, mask_of
 from dsprog.applications.features.linear_problem import LinearProblem
 from dsprog.applications.features.paths import PathPoint, solved_path, uninterrupted
-from dsprog.applications.features.penalties import penalty_function
+from dsprog.applications.features.penalties import check_penalty, penalty_function
 from dsprog.applications.features.quantiles import quantile_codes
 from dsprog.applications.features.recipes import information_selection_objective
 from dsprog.applications.features.selection_methods import SELECTION_SOLVERS, select_by
@@ -130,6 +130,7 @@ class SubmodularFeatureSelector(FittedSelector):
             raise ValueError(f"method must be one of {', '.join(METHODS)}, got {self.method!r}")
         if self.task not in TASKS:
             raise ValueError(f"task must be one of {', '.join(TASKS)}, got {self.task!r}")
+        check_penalty(self.penalty)
         as_count(self.bins, "bins", least=2)
         as_seed(self.random_state, "random_state")
         with threadpool_limits(limits=1):  # small matrices: threads of the linear algebra would wait for each other
