@@ -39,10 +39,13 @@ class SubmodularFeatureSelector(FittedSelector):
     Parameters
     ----------
     lam : float, "max", sequence of float, or None
-        Weight of the penalty, on the scale of the loss: with y of variance 1 the loss is at most 1/2, and no feature is
-        worth a price of more. "max" is :func:`lam_max`, from which on nothing is selected (regression only). Of
-        several, the one of least cross-validated squared error is taken (regression only). None is 0.01, or 0 where
-        n_features_to_select is given.
+        Weight of the penalty, on the scale of the loss, which with y of variance 1 is at most 1/2 for regression. Under
+        "cardinality" a feature costs 1, so that no weight above 1/2 selects any. Under "nuclear" and "frobenius" a
+        feature alone costs the norm of its column, about √rows if that has variance 1: at 0.01 and a thousand rows it
+        has to explain 63 % of y, and from 2,500 rows on nothing is selected. Fractions of :func:`lam_max` fit any
+        scale; a tenth of it is a place to begin. "max" is that weight itself, from which on nothing is selected
+        (regression only). Of several, the one of least cross-validated squared error is taken (regression only).
+        None is 0.01, or 0 where n_features_to_select is given.
     n_features_to_select : int or None
         The most features to select.
     penalty : {"nuclear", "frobenius", "cardinality"} or SetFunction

@@ -3,6 +3,7 @@
 import itertools
 import re
 
+import networkx as nx
 import numpy as np
 import pandas as pd
 import pytest
@@ -218,6 +219,9 @@ def test_groups_are_paid_for_once():
     F = group_penalty(groups, weights, n=6)
     for mask, value in zip(all_masks(6), F.values(all_masks(6))):
         assert value == sum(w for g, w in zip(groups, weights) if mask[g].any())
+    assert group_penalty(groups, 2.0)([0, 4]) == 4.0
+    assert tree_penalty([-1, 0], np.float32(3))([1]) == 6.0
+    assert group_penalty(np.array([[0, 1], [2, 3]]))([0, 1, 2]) == 2.0
 
 
 def test_trees_are_closed_upwards():
@@ -270,6 +274,23 @@ REFUSALS = {
     "a word in an objective": (lambda: feature_selection_objective(X, y, "most"), "lam must be a number, got 'most'"),
     "a circle": (lambda: tree_penalty([1, 0]), "is its own ancestor"),
     "no such parent": (lambda: tree_penalty([7, 0]), "parents must be features 0 to 1, or -1, got 7"),
+    "labels": (lambda: group_penalty([0, 0, 1, 1]), "[[0, 1], [2, 3]], got 0 as a group: of labels, one for each"),
+    "an array of labels": (lambda: group_penalty(np.array([0, 0, 1])), "got 0 as a group: of labels"),
+    "groups by name": (lambda: group_penalty({"a": [0, 1]}), "[[0, 1], [2, 3]], got a dict"),
+    "a word for groups": (lambda: group_penalty("ab"), "lists of features such as [[0, 1], [2, 3]], got 'ab'"),
+    "words for groups": (lambda: group_penalty(["ab"]), "got 'ab' as a group"),
+    "words in a group": (lambda: group_penalty([["a"]]), "a feature in groups must be a whole number, got 'a'"),
+    "no groups": (lambda: group_penalty(None), "lists of features such as [[0, 1], [2, 3]], got None"),
+    "a graph for groups": (lambda: group_penalty(nx.Graph([(0, 1)])), "[[0, 1], [2, 3]], got a Graph"),
+    "a word for weights": (lambda: group_penalty([[0]], "x"), "weights must be a number, got 'x'"),
+    "parents by name": (
+        lambda: tree_penalty({0: -1}),
+        "parent of each feature, such as [-1, 0, 0], got a dict",
+    ),
+    "a word for parents": (lambda: tree_penalty("ab"), "such as [-1, 0, 0], got 'ab'"),
+    "words for parents": (lambda: tree_penalty(["a"]), "parents must be an array of numbers, got list"),
+    "no parents": (lambda: tree_penalty(None), "such as [-1, 0, 0], got None"),
+    "a graph for parents": (lambda: tree_penalty(nx.DiGraph([(0, 1)])), "such as [-1, 0, 0], got a DiGraph"),
     "no such feature": (lambda: group_penalty([[5]], n=3), "groups must be of the 3 features, got feature 5"),
 }
 
