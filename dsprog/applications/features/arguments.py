@@ -9,6 +9,9 @@ from numpy.typing import ArrayLike
 
 from dsprog.core.validation import as_count, as_matrix, as_number
 
+LAMS = "fractions of lam_max(X, y)"  # what weights, and sizes, may be
+SIZES = "[1, 2, 3]"
+
 
 def as_weight(lam: object, name: str = "lam") -> float:
     """A weight of a penalty."""
@@ -26,14 +29,14 @@ def as_size(k: int, features: int, name: str) -> int:
     return size
 
 
-def several(values: Any, name: str) -> list[Any]:
+def several(values: Any, name: str, example: str) -> list[Any]:
     """One number or several, as a list.
 
-    >>> several(0.1, "lams"), several(np.array(3), "sizes"), several(range(2), "sizes")
-    ([0.1], [3], [0, 1])
+    >>> [several(sizes, "sizes", "[1, 2]") for sizes in (3, np.array(3), range(2))]
+    [[3], [3], [0, 1]]
     """
     if isinstance(values, str):
-        raise TypeError(f"{name} must be one number or several, such as fractions of lam_max(X, y), got {values!r}")
+        raise TypeError(f"{name} must be one number or several, such as {example}, got {values!r}")
     try:
         return list(values)
     except TypeError:  # one number, or an array without dimensions

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from numpy.typing import ArrayLike
 
-from dsprog.applications.features.arguments import as_size, as_weight, centred, several
+from dsprog.applications.features.arguments import LAMS, SIZES, as_size, as_weight, centred, several
 from dsprog.applications.features.largest_weight import why_not_certifiable
 from dsprog.applications.features.penalties import penalty_function
 from dsprog.core.algebra import Difference
@@ -83,10 +83,10 @@ def path_points(lams: Any, sizes: Any, features: int) -> list[PathPoint]:
     """The points of several weights, or of several sizes and at most one weight."""
     if sizes is not None:
         weight = as_weight(0.0 if lams is None else lams, "lams with sizes")
-        return [PathPoint(weight, as_size(k, features, "sizes")) for k in several(sizes, "sizes")]
+        return [PathPoint(weight, as_size(k, features, "sizes")) for k in several(sizes, "sizes", SIZES)]
     if lams is None:
         raise ValueError("pass lams, weights of the penalty, or sizes, numbers of features")
-    return [PathPoint(as_weight(lam, "lams")) for lam in several(lams, "lams")]
+    return [PathPoint(as_weight(lam, "lams")) for lam in several(lams, "lams", LAMS)]
 
 
 def exact_path(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -39,13 +38,13 @@ class SubmodularFeatureSelector(FittedSelector):
     Parameters
     ----------
     lam : float, "max", sequence of float, or None
-        Weight of the penalty, on the scale of the loss, which with y of variance 1 is at most 1/2 for regression. Under
+        Weight of the penalty, on the scale of the loss: at most 1/2 for least squares with y of variance 1. Under
         "cardinality" a feature costs 1, so that no weight above 1/2 selects any. Under "nuclear" and "frobenius" a
         feature alone costs the norm of its column, about √rows if that has variance 1: at 0.01 and a thousand rows it
-        has to explain 63 % of y, and from 2,500 rows on nothing is selected. Fractions of :func:`lam_max` fit any
-        scale; a tenth of it is a place to begin. "max" is that weight itself, from which on nothing is selected
-        (regression only). Of several, the one of least cross-validated squared error is taken (regression only).
-        None is 0.01, or 0 where n_features_to_select is given.
+        has to explain 63 % of y, and from 2,500 rows on nothing is selected. Fractions of :func:`lam_max`, with
+        ``fit_intercept=True`` as here, fit any scale; a tenth of it is a place to begin. "max" is that weight itself,
+        from which on nothing is selected (regression only). Of several, the one of least cross-validated squared error
+        is taken (regression only). None is 0.01, or 0 where n_features_to_select is given.
     n_features_to_select : int or None
         The most features to select.
     penalty : {"nuclear", "frobenius", "cardinality"} or SetFunction
@@ -57,7 +56,8 @@ class SubmodularFeatureSelector(FittedSelector):
         logistic loss of two classes with a ridge, for the method "exact" or "greedy".
     ridge : float or None
         Adds (ridge/2) ‖w‖² to the loss; None is 0 for regression and 0.01 for logistic loss. For regression "exact"
-        needs one if there are as many features as rows, or more, unless n_features_to_select is small.
+        needs one if there are as many features as rows, or more, unless n_features_to_select is small. Classification
+        has none.
     fit_intercept : bool
         Whether to centre X first, and y for regression. The logistic loss has an intercept c then, and the ridge is on
         c², too, which is harmless for centred columns only; ``intercept_`` is for X as it came.
@@ -181,12 +181,13 @@ class SubmodularFeatureSelector(FittedSelector):
     def _fit_classification(self, X: Any, y: Any) -> None:
         X, y = validate_data(self, X, y, dtype=None, ensure_min_samples=2)
         check_classification_targets(y)
-        lam = self._weight()
-        if not isinstance(lam, Real):
+        weight = self._weight()
+        lams = [] if is_largest(weight) else weights_of(weight)
+        if len(lams) != 1:
             raise ValueError("lam must be one number for classification: use GridSearchCV to choose among several")
         if self.method == "lasso":
             raise ValueError("method 'lasso' is for regression: use 'exact', 'prism', 'ssp' or 'greedy'")
-        (self.lam_,) = weights_of(lam)
+        (self.lam_,) = lams
         objective = information_selection_objective(
             quantile_codes(X, self.bins), np.unique(y, return_inverse=True)[1], self.lam_
         )

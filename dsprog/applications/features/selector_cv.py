@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
-from dsprog.applications.features.arguments import several
+from dsprog.applications.features.arguments import LAMS, SIZES, several
 from dsprog.applications.features.fitted_selector import FittedSelector
 from dsprog.applications.features.fold_scores import folds_of, score_of
 from dsprog.applications.features.largest_weight import largest_weight
@@ -131,7 +131,7 @@ class SubmodularFeatureSelectorCV(FittedSelector):
             loss = problem.loss()
             largest = largest_weight(loss, penalty_function(loss.X, self.penalty), self.time_limit, None)
             return [fraction * largest for fraction in FRACTIONS]
-        choices = several(self.lams, "lams") if self.sizes is None else several(self.sizes, "sizes")
+        choices = several(self.lams, "lams", LAMS) if self.sizes is None else several(self.sizes, "sizes", SIZES)
         if not choices:
             raise ValueError("lams or sizes must not be empty")
         return choices

@@ -250,6 +250,11 @@ REFUSALS = {
     ),
     "most": (lambda: lam_max(X, y, most=99), "most must be at most the number of features, 4, got 99"),
     "a word in a path": (lambda: feature_path(X, y, "max"), "lams must be one number or several, such as fractions"),
+    "a word for sizes": (lambda: feature_path(X, y, sizes="max"), "or several, such as [1, 2, 3], got 'max'"),
+    "several weights for a class": (
+        lambda: SubmodularFeatureSelector([0.1, 0.2], task="classification").fit(X, y > 0),
+        "lam must be one number for classification",
+    ),
     "a penalty for a class": (
         lambda: SubmodularFeatureSelector(penalty="l1", task="classification").fit(X, y > 0),
         "penalty must be nuclear, frobenius, cardinality or a SetFunction, got 'l1'",
