@@ -7,17 +7,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from math import comb
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from numpy.typing import ArrayLike
 
+from dsprog.applications.features.arguments import LAMS, SIZES, as_size, as_weight, centred, several
 from dsprog.applications.features.largest_weight import why_not_certifiable
 from dsprog.applications.features.penalties import penalty_function
-from dsprog.applications.features.recipes import feature_selection_objective
 from dsprog.core.algebra import Difference
 from dsprog.core.constraints import Cardinality, Constraint
 from dsprog.core.set_function import SetFunction
-from dsprog.core.validation import as_count, as_matrix, as_number
+from dsprog.functions.logistic import LogisticLoss
+from dsprog.functions.regression import LeastSquares
 from dsprog.run.result import Result
 from dsprog.run.solver import Solver
 from dsprog.solve.minimize import minimize
@@ -50,12 +51,17 @@ def feature_path(
     time_limit: float | None = None,
     gap: float = 0.0,
     *,
-    sizes: Iterable[int] | None = None,
+    sizes: Iterable[int] | int | None = None,
+    fit_intercept: bool = False,
 ) -> list[Result]:
     """A result for each λ or, with ``sizes``, the best set of at most k features for each k, in the order given.
 
     Solved from the largest λ down, or from the smallest k up, each started from the one before. With ``sizes``, lams is
-    one weight of the penalty, 0 by default.
+    one weight of the penalty, 0 by default. Ctrl-C ends the path: the results so far come in the order in which they
+    were solved, and the status of the last one is "interrupted".
+
+    X and y are taken as they are; with ``fit_intercept`` they are centred first, as the selectors do. For the scale of
+    λ see :func:`feature_selection_objective`.
 
     Examples
     --------
@@ -67,53 +73,65 @@ def feature_path(
     >>> [result.S for result in feature_path(X, 2 * X[:, 2] + X[:, 5], sizes=[1, 2])]
     [(2,), (2, 5)]
     """
+    X, y = centred(X, y, fit_intercept)
+    loss = LeastSquares(X, y, ridge)
+    points = path_points(lams, sizes, loss.n)
+    return exact_path(loss, penalty_function(loss.X, penalty), points, solver, time_limit=time_limit, gap=gap)
+
+
+def path_points(lams: Any, sizes: Any, features: int) -> list[PathPoint]:
+    """The points of several weights, or of several sizes and at most one weight."""
     if sizes is not None:
-        weight = as_number(0.0 if lams is None else lams, "lams with sizes")
-        features = as_matrix(X, "X", shape=(None, None)).shape[1]
-        points = [PathPoint(weight, as_size(k, features, "sizes")) for k in sizes]
-    elif lams is None:
+        weight = as_weight(0.0 if lams is None else lams, "lams with sizes")
+        return [PathPoint(weight, as_size(k, features, "sizes")) for k in several(sizes, "sizes", SIZES)]
+    if lams is None:
         raise ValueError("pass lams, weights of the penalty, or sizes, numbers of features")
-    else:
-        points = [PathPoint(as_number(lam, "lams")) for lam in ([lams] if isinstance(lams, (int, float)) else lams)]
+    return [PathPoint(as_weight(lam, "lams")) for lam in several(lams, "lams", LAMS)]
+
+
+def exact_path(
+    loss: LeastSquares | LogisticLoss,
+    penalty: SetFunction,
+    points: list[PathPoint],
+    solver: Solver | None = None,
+    **limits: Any,
+) -> list[Result]:
+    """A result of :func:`dsprog.minimize` for each point; the default solver is not asked for what it cannot prove."""
 
     def solve(objective: Difference, point: PathPoint, initial: tuple[int, ...]) -> Result:
-        limits = {"time_limit": time_limit, "gap": gap}
-        return minimize(objective, solver, constraints=point.constraints, initial=initial, **limits)  # type: ignore[arg-type]
+        return minimize(objective, solver, constraints=point.constraints, initial=initial, **limits)
 
-    return solved_path(X, y, points, penalty, ridge, solve, exact=solver is None)
-
-
-def as_size(k: int, features: int, name: str) -> int:
-    """A number of features that there are."""
-    size = as_count(k, name)
-    if size > features:
-        raise ValueError(f"{name} must be at most the number of features, {features}, got {size}")
-    return size
+    return solved_path(loss, penalty, points, solve, exact=solver is None)
 
 
 def solved_path(
-    X: ArrayLike,
-    y: ArrayLike,
-    points: list[PathPoint],
-    penalty: str | SetFunction,
-    ridge: float,
-    solve: Solve,
-    exact: bool,
+    loss: SetFunction, penalty: SetFunction, points: list[PathPoint], solve: Solve, exact: bool
 ) -> list[Result]:
-    """``solve(objective, point, initial)`` for each point, sparse ones first, ``initial`` the set of the one before."""
-    function = penalty_function(X, penalty)
+    """``solve(objective, point, initial)`` for each point, sparse ones first, ``initial`` the set of the one before.
+
+    If one is interrupted, it is the last, and those before it are in the order in which they were solved.
+    """
     results: dict[int, Result] = {}
     initial: tuple[int, ...] = ()
     for i in sorted(range(len(points)), key=lambda i: (-points[i].lam, points[i].most or 0)):
         point = points[i]
-        objective = feature_selection_objective(X, y, point.lam, function, ridge)
+        objective = Difference(loss + point.lam * penalty)
         exhaustible = has_few_sets(objective.n, point.most)
         obstacle = why_not_certifiable(objective, point.constraints) if exact and not exhaustible else None
         if obstacle is not None:
             raise ValueError(f"the exact method cannot prove anything here: {obstacle}")
         results[i] = solve(objective, point, initial if point.most is None or len(initial) <= point.most else ())
         initial = results[i].S
+        if results[i].status == "interrupted":
+            return list(results.values())
     return [results[i] for i in range(len(points))]
+
+
+def uninterrupted(path: list[Result]) -> list[Result]:
+    """The path, from which something is to be chosen: Ctrl-C inside it is one for the whole choice."""
+    if path and path[-1].status == "interrupted":
+        raise KeyboardInterrupt
+    return path
 
 
 def has_few_sets(n: int, most: int | None) -> bool:

@@ -21,10 +21,15 @@ def penalty_function(X: ArrayLike, penalty: str | SetFunction) -> SetFunction:
         if penalty.n != columns.shape[1]:
             raise ValueError(f"penalty must be on the {columns.shape[1]} columns of X, got n = {penalty.n}")
         return penalty
+    check_penalty(penalty)
     if penalty == "nuclear":
         return NuclearNorm(columns)
     if penalty == "frobenius":
         return ConcaveOfModular((columns**2).sum(axis=0)[None, :])
-    if penalty == "cardinality":
-        return Modular(np.ones(columns.shape[1]))
-    raise ValueError(f"penalty must be {', '.join(PENALTIES)} or a SetFunction, got {penalty!r}")
+    return Modular(np.ones(columns.shape[1]))
+
+
+def check_penalty(penalty: object) -> None:
+    """Refuse what is neither a name nor a function."""
+    if not isinstance(penalty, SetFunction) and penalty not in PENALTIES:
+        raise ValueError(f"penalty must be {', '.join(PENALTIES)} or a SetFunction, got {penalty!r}")

@@ -22,12 +22,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dsprog.applications.features.arguments import as_weight
 from dsprog.applications.features.largest_weight import lam_max
 from dsprog.applications.features.penalties import penalty_function
 from dsprog.core.algebra import Difference
 from dsprog.core.modular import Modular
 from dsprog.core.set_function import SetFunction
-from dsprog.core.validation import as_number
 from dsprog.functions.logistic import LogisticLoss
 from dsprog.functions.mutual_information import MutualInformation
 from dsprog.functions.regression import LeastSquares
@@ -43,7 +43,9 @@ def feature_selection_objective(
     X : (n, p) array
     y : (n,) array
     lam : float or "max"
-        At least 0; "max" is :func:`lam_max`, the least weight at which the empty set is optimal.
+        At least 0; "max" is :func:`lam_max`, the least weight at which the empty set is optimal. Fractions of it fit
+        any penalty and any number of rows, and a tenth is a place to begin: with "cardinality" a feature costs 1, but
+        with "nuclear" and "frobenius" the norm of its column, about √n if that has variance 1, but the loss is a mean.
     penalty : {"nuclear", "frobenius", "cardinality"} or SetFunction
         On the p features; increasing and submodular.
     ridge : float
@@ -62,14 +64,6 @@ def feature_selection_objective(
     loss = LeastSquares(X, y, ridge)
     weight = lam_max(loss.X, loss.y, penalty, loss.ridge) if isinstance(lam, str) and lam == "max" else as_weight(lam)
     return Difference(loss + weight * penalty_function(loss.X, penalty))
-
-
-def as_weight(lam: object) -> float:
-    """A weight of a penalty."""
-    weight = as_number(lam, "lam")
-    if weight < 0:
-        raise ValueError(f"lam must be at least 0, got {weight:g}")
-    return weight
 
 
 def logistic_selection_objective(
@@ -93,7 +87,8 @@ def logistic_selection_objective(
     ridge : float
         Positive: the bounds rest on it.
     intercept : bool
-        Whether there is a c.
+        Whether there is a c. The ridge is on c, too, so that columns should be centred: where they have means, c would
+        be large, and pay for it. :class:`SubmodularFeatureSelector` centres them.
 
     Examples
     --------

@@ -4,6 +4,7 @@ import subprocess
 import sys
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import dsprog as ds
@@ -115,6 +116,21 @@ def test_numbers_are_cut_into_quantiles():
     X = np.random.default_rng(0).normal(size=(300, 4))
     selector = SubmodularFeatureSelector(0.05, task="classification").fit(X, X[:, 2] > 0.1)
     assert selector.support_[2]
+
+
+@pytest.mark.parametrize("kind", ["objects", "table", "categories"])
+def test_numbers_beside_words_are_cut_into_quantiles(kind):
+    X = np.random.default_rng(0).normal(size=(300, 3))
+    words = np.random.default_rng(1).choice(["red", "green", "blue"], 300)
+    table = pd.DataFrame(X, columns=list("abc")).assign(word=words)
+    if kind == "categories":
+        table["word"] = table["word"].astype("category")
+    mixed = table.to_numpy(dtype=object) if kind == "objects" else table
+    y = X[:, 2] > 0.1
+    numeric = SubmodularFeatureSelector(0.05, task="classification").fit(X, y)
+    selector = SubmodularFeatureSelector(0.05, task="classification").fit(mixed, y)
+    assert selector.get_support(indices=True).tolist() == [2]
+    assert selector.objective_ == pytest.approx(numeric.objective_)
 
 
 # -- bad data -------------------------------------------------------------------------------------------------------
