@@ -12,6 +12,7 @@ from dsprog.core.knowledge import Knowledge
 from dsprog.core.set_function import SetFunction
 from dsprog.core.validation import LARGEST_ROOT, Floats, Ints, Masks, as_matrix, as_number
 from dsprog.functions._cholesky import inverse_factor
+from dsprog.functions._leave_one_out import marginals_of_dependent
 
 FEW, MEMBERS = 16, 256  # sets, and elements in them, that are not worth a kernel
 LONGEST = 1e3  # mean squared length of the rows of X / √(m ridge) up to which I + XX' keeps its digits
@@ -243,8 +244,8 @@ class LeastSquares(SetFunction):
                 regular[b] = marginals_of_one(*self._triangle, mask, out[b])
         else:
             marginals_kernel(*self._triangle, masks, out, regular)
-        if not regular.all():
-            out[~regular] = super()._marginals(masks[~regular], None if among is None else among[~regular])
+        for row in np.flatnonzero(~regular).tolist():
+            out[row] = marginals_of_dependent(*self._triangle, masks[row])
         return out
 
     def _chains(self, orders: Ints, start: Masks) -> Floats:
