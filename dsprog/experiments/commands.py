@@ -14,7 +14,11 @@ import click
 FOLDER = click.Path(file_okay=False, path_type=Path)
 SOLVERS = click.Choice(["dsprog", "HiGHS", "SCIP", "toulbar2"])
 SELECTION = (
-    click.Option(["--datasets"], type=int, help="How many data sets; 20 for figure2 and 10 for table1 if left out."),
+    click.Option(
+        ["--datasets"],
+        type=click.IntRange(min=1),
+        help="How many data sets; 20 for figure2 and 10 for table1 if left out.",
+    ),
     click.Option(["--methods"], help="Names with commas between, of exact, prism, ssp, greedy and lasso."),
     click.Option(["--device"], help="cuda, or cuda:1: where the exact method bounds its nodes."),
 )
@@ -85,7 +89,13 @@ def command_of(module: str, experiment: ExperimentCommand) -> click.Command:
     params = [
         click.Option(["--quick"], is_flag=True, help="A small version that takes seconds."),
         click.Option(["--out"], type=FOLDER, default="results", show_default=True, help="Folder."),
-        click.Option(["--time-limit"], default=limit, show_default=True, help="Seconds for each run."),
+        click.Option(
+            ["--time-limit"],
+            type=click.FloatRange(min=0),
+            default=limit,
+            show_default=True,
+            help="Seconds for each run.",
+        ),
         click.Option(["--n-jobs"], type=int, help="Processes beside each other; -1 for all processors."),
         *experiment.options,
     ]

@@ -78,8 +78,7 @@ def report(rows: list[Row], figure: Html, setting: SelectionSetting) -> list[Htm
         paragraph(
             f"Least squares with a nuclear-norm penalty on {setting.p} features and {setting.n} rows, "
             f"{rows[0]['k']} of them relevant, signal and noise of equal power; means over data sets, bands of one "
-            f"standard error. The exact method stops after {setting.time_limit:g} CPU s, "
-            "PRISM after a sixth of that at most."
+            f"standard error. {selection.limits_sentence(setting)}"
         ),
         figure,
         heading("Means over data sets"),

@@ -34,7 +34,7 @@ def run_missing(
     """
     missing = [cell for cell in cells if not rows.has(cell)]
     if len(missing) < len(cells):
-        say(f"{len(cells) - len(missing)} of {len(cells)} rows are there already")
+        say(f"{len(cells) - len(missing)} of {len(cells)} rows are there already, with the limits of their run")
     if missing:
         warm_up()
     began = time.perf_counter()

@@ -165,6 +165,15 @@ def stop_after(end: float) -> Callable[[Event], bool]:
     return lambda event: time.process_time() >= end
 
 
+def limits_sentence(setting: SelectionSetting) -> str:
+    """What stops the methods; rows that were there before keep their limits."""
+    limit = setting.time_limit
+    return (
+        f"The exact method is stopped after {limit:g} CPU s a problem, PRISM after an iteration of its own that ends "
+        f"beyond {limit / 6:g}; rows that an earlier run has made, after what was asked for then."
+    )
+
+
 def lasso_row(data: SelectionData, alpha: float) -> Row:
     """The lasso itself, as a model of its own."""
     from sklearn.linear_model import Lasso

@@ -100,10 +100,7 @@ def report(rows: list[Row], figure: Html, setting: SelectionSetting) -> list[Htm
         ),
         heading("What is certified"),
         table(("k", "problems", "proved optimal", "median gap"), proved),
-        paragraph(
-            f"The exact method stops after {setting.time_limit:g} CPU s a problem, PRISM "
-            "after a sixth of that at most. The other methods prove nothing."
-        ),
+        paragraph(f"{selection.limits_sentence(setting)} The other methods prove nothing."),
     ]
 
 

@@ -48,4 +48,4 @@ def test_rows_of_an_experiment(tmp_path):
     ]
     assert len(said) == 9
     run_missing(rows, cells, measure, said.append, n_jobs=2, together=["group"])
-    assert said[-1] == "9 of 9 rows are there already"
+    assert said[-1] == "9 of 9 rows are there already, with the limits of their run"
