@@ -14,11 +14,22 @@ from dsprog.core.validation import Floats
 NEGLIGIBLE = 1e-13  # times the number of columns: a length, relative to that of the column, that is rounding
 
 
-def marginals_of_dependent(R: Floats, target: Floats, mask: np.ndarray) -> Floats:
-    """What the loss falls by with each further column, and rises by (negative) without each of some columns."""
+def explained_by(R: Floats, target: Floats, mask: np.ndarray) -> float:
+    """What some dependent columns explain of ½|target|²."""
+    along = target @ basis_of(in_units(R)[:, mask], NEGLIGIBLE * R.shape[1])
+    return 0.5 * float(along @ along)
+
+
+def in_units(R: Floats) -> Floats:
+    """Columns of length 1, or of zeros."""
     lengths = np.linalg.norm(R, axis=0)
     lengths[lengths == 0.0] = 1.0
-    columns, negligible = R / lengths, NEGLIGIBLE * R.shape[1]
+    return np.asarray(R / lengths)
+
+
+def marginals_of_dependent(R: Floats, target: Floats, mask: np.ndarray) -> Floats:
+    """What the loss falls by with each further column, and rises by (negative) without each of some columns."""
+    columns, negligible = in_units(R), NEGLIGIBLE * R.shape[1]
     out = np.zeros(len(mask))
     basis = basis_of(columns[:, mask], negligible)
     out[~mask] = -explained_alone(beside(basis, columns[:, ~mask]), target, negligible)

@@ -12,7 +12,7 @@ from dsprog.core.knowledge import Knowledge
 from dsprog.core.set_function import SetFunction
 from dsprog.core.validation import LARGEST_ROOT, Floats, Ints, Masks, as_matrix, as_number
 from dsprog.functions._cholesky import inverse_factor
-from dsprog.functions._leave_one_out import marginals_of_dependent
+from dsprog.functions._leave_one_out import explained_by, marginals_of_dependent
 
 FEW, MEMBERS = 16, 256  # sets, and elements in them, that are not worth a kernel
 LONGEST = 1e3  # mean squared length of the rows of X / √(m ridge) up to which I + XX' keeps its digits
@@ -198,15 +198,18 @@ class LeastSquares(SetFunction):
         return np.ascontiguousarray(R[:, :size]), np.ascontiguousarray(R[:, size])
 
     def _values(self, masks: Masks) -> Floats:
-        """Single features by their formula, V and a few small sets by LAPACK, all others by the kernel."""
+        """Single features by their formula, large sets and a few small ones by LAPACK, all others by the kernel."""
         sizes, out = masks.sum(axis=1), np.full(len(masks), np.nan)
         out[sizes == 0] = self._loss_of_nothing
         single, small = sizes == 1, (sizes > 1) & (sizes <= MEMBERS)
         if single.any():
             out[single] = self._loss_of_nothing - self._explained_alone[np.nonzero(masks[single])[1]]
         few = small.sum() <= FEW or self.n > MANY  # one triangle of many columns costs more than many sets
-        for b in np.flatnonzero((sizes > 1) & ((sizes == self.n) | (small & few))):
+        large = (sizes > MEMBERS) | ((sizes > 1) & (sizes == self.n))
+        for b in np.flatnonzero(large | (small & few)):
             out[b] = self._value_by_factors(masks[b])
+        for b in np.flatnonzero(np.isnan(out) & (sizes > MEMBERS)):
+            out[b] = self._loss_of_nothing - explained_by(*self._triangle, masks[b])
         left = np.isnan(out)
         if left.any():
             orders = np.where(masks[left], np.arange(self.n), -1)
@@ -239,7 +242,7 @@ class LeastSquares(SetFunction):
 
     def _marginals(self, masks: Masks, among: Masks | None = None) -> Floats:
         out, regular = np.empty(masks.shape), np.empty(len(masks), dtype=bool)
-        if len(masks) <= FEW and masks.sum() <= MEMBERS:
+        if (len(masks) <= FEW and masks.sum() <= MEMBERS) or masks.sum(axis=1).max(initial=0) > MEMBERS:
             for b, mask in enumerate(masks):
                 regular[b] = marginals_of_one(*self._triangle, mask, out[b])
         else:

@@ -26,3 +26,26 @@ def test_marginals_are_differences_of_values(design, seed):
     masks = np.vstack([np.ones(12, dtype=bool), rng.random((6, 12)) < 0.7])
     np.testing.assert_allclose(f.marginals(masks), SetFunction._marginals(f, masks), atol=1e-10)
     np.testing.assert_allclose(f.marginals(np.repeat(masks, 5, axis=0))[::5], f.marginals(masks), atol=1e-10)
+
+
+@pytest.mark.parametrize("rows", [40, 290, 400])
+@pytest.mark.parametrize("ridge", [0.0, 0.1])
+def test_values_and_marginals_of_large_sets(rows, ridge):
+    """More than so many members go another way, alone or among many sets, dependent or not."""
+    rng = np.random.default_rng(rows)
+    X, y = rng.normal(size=(rows, 300)), rng.normal(size=rows)
+    X[:, 7] = X[:, 3]
+    f = ds.LeastSquares(X, y, ridge)
+    masks = rng.random((3, 300)) < 0.95
+    masks[:, [3, 7]] = True
+    assert masks.sum(axis=1).min() > 256
+    rows_below = np.sqrt(ridge * rows) * np.eye(300)
+    for mask, value in zip(masks, f.values(masks)):
+        A, b = np.vstack([X, rows_below])[:, mask], np.append(y, np.zeros(300))
+        residual = b - A @ np.linalg.lstsq(A, b, rcond=1e-12)[0]
+        assert value == pytest.approx(residual @ residual / (2 * rows), rel=1e-9, abs=1e-12)
+    outsider, member = np.flatnonzero(~masks[0])[0], np.flatnonzero(masks[0])[5]
+    flips = np.array([masks[0], masks[0], masks[0]])
+    flips[1, outsider], flips[2, member] = True, False
+    here, more, less = f.values(flips)
+    assert f.marginals(masks[:1])[0, [outsider, member]] == pytest.approx([more - here, here - less], abs=1e-10)

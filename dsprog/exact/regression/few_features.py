@@ -25,6 +25,7 @@ from dsprog.exact.regression.relaxation import SMALLEST, Loss
 from dsprog.exact.regression.sparse_certificate import SparseEigenvalue, shifted
 from dsprog.exact.regression.worthwhile import most_worthwhile
 
+MOST_PRICED = 500  # features up to which a price is asked for a budget, by several such programmes
 MOST_FEATURES = 1000  # beyond which an eigenvalue decomposition takes too long
 WORK = 12 * 300**3  # steps times n³ that may be spent to learn whether there is a definite form at all
 WEAK, FEW_FEATURES = 0.012, 400  # an eigenvalue below which a definite loss is compared with forms below it
@@ -36,9 +37,9 @@ PARTS = (1.0, 0.7, 0.5, 0.35, 0.25, 0.15, 0.08)  # t
 def most_features_of(problem: Problem) -> int:
     """The most features of a set worth finding: by the budget or, where dependent columns want one, by their price."""
     loss, k = problem.derived(loss_of), budget_of(problem)
-    if k < problem.n or not isinstance(loss, Loss) or loss.is_definite or not can_be_programmed(problem):
+    if k < problem.n or len(problem.rows) or problem.n > MOST_PRICED or not isinstance(loss, Loss) or loss.is_definite:
         return k
-    return most_worthwhile(problem, loss, steps_for(problem.n)) if not len(problem.rows) else k
+    return most_worthwhile(problem, loss, steps_for(problem.n))
 
 
 def can_be_programmed(problem: Problem) -> bool:

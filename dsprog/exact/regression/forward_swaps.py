@@ -10,6 +10,8 @@ so that the neighbours of T by one addition cost |T|² n operations, and all swa
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from dsprog.core.validation import Floats, Ints, Masks
@@ -43,11 +45,16 @@ def neighbours(loss: Loss | WideLoss, masks: Masks) -> tuple[Floats, Floats]:
     return here, more
 
 
-def forward_and_swaps(loss: Loss | WideLoss, mask: Masks, budget: int) -> Masks:
-    """A set of at most ``budget`` features that no addition, removal or swap improves, beginning with ``mask``."""
+def forward_and_swaps(
+    loss: Loss | WideLoss, mask: Masks, budget: int, stop: Callable[[], bool] = lambda: False
+) -> Masks:
+    """A set of at most ``budget`` features that no addition, removal or swap improves, beginning with ``mask``.
+
+    What there is when ``stop`` says so is a set, too.
+    """
     mask = mask.copy()
     value = np.inf
-    while True:
+    while not stop():
         here, more = neighbours(loss, mask[None])
         value = min(value, float(here[0]))
         j = int(more[0].argmin())
@@ -65,3 +72,4 @@ def forward_and_swaps(loss: Loss | WideLoss, mask: Masks, budget: int) -> Masks:
         mask, value = bases[i].copy(), float(options[i, j])
         if j:
             mask[j - 1] = True
+    return mask

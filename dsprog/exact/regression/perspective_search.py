@@ -34,7 +34,7 @@ MOST_BOXED = 400  # the same for boxes without a budget
 BOX_AGAIN = 0.85  # boxes are tightened again when this part of the gap is left
 LARGEST_STEP = 300  # free features beyond which a step of the diagonal takes too long
 MANY_FREE, FEW_STEPS = 250, 3  # free features beyond which the root of a budget takes only few steps
-MANY_SWAPPED = 150  # features beyond which first sets are those of swaps, whatever their price
+MANY_SWAPPED, MOST_SWAPPED = 150, 50  # features beyond which first sets are those of swaps, if a price leaves so few
 PREFIXES = 40  # features in the order of the relaxation that starting sets are made of
 
 
@@ -65,7 +65,11 @@ class PerspectiveSearch(Method):
             raise ValueError("the columns of X are dependent, and so may be as many of them as the budget allows")
         if eigenvalue is None:
             return loss
-        return bounding_loss(loss, eigenvalue, self._root_bound, lambda: self.run.stop_reason() is not None)
+        return bounding_loss(loss, eigenvalue, self._root_bound, self._over)
+
+    def _over(self) -> bool:
+        """Whether a limit has come."""
+        return self.run.stop_reason() is not None
 
     @cached_property
     def at_empty(self) -> float:
@@ -117,17 +121,23 @@ class PerspectiveSearch(Method):
         """
         if not self.is_possible:
             return
-        loss = self.loss
-        few = self.budget < self.n or self.n > MANY_SWAPPED
-        if only_budgets(self.problem) and (isinstance(loss, WideLoss) or (isinstance(loss, Loss) and few)):
-            known = [] if self.run.mask is None else [self.run.mask]
-            starts = [np.zeros(self.n, dtype=bool), *known]
-            masks = np.array([forward_and_swaps(loss, start, self.budget) for start in starts])
-            self.run.offer(masks, self.problem.objective.values(masks), "swaps")
-            return
+        loss, priced = self.loss, self.budget == self.n
+        few = isinstance(loss, WideLoss) or not priced or self.n > MANY_SWAPPED
+        if few and isinstance(loss, (Loss, WideLoss)) and only_budgets(self.problem):
+            most = min(self.budget, MOST_SWAPPED) if priced else self.budget
+            self._offer_swapped(loss, most)
+            if not priced or isinstance(loss, WideLoss) or self.run.mask is None or self.run.mask.sum() < most:
+                return
         offer_greedy_sets(self.problem, self.run)
         self.run.offer(*self.starting_sets(self.run.mask), "relaxation")
         offer_exchanges(self.problem, self.run)
+
+    def _offer_swapped(self, loss: Loss | WideLoss, most: int) -> None:
+        """What swaps make of ∅ and of a set that is known, at most so many features."""
+        none = np.zeros(self.n, dtype=bool)
+        starts = [none] if self.run.mask is None or self.run.mask.sum() > most else [none, self.run.mask]
+        masks = np.array([forward_and_swaps(loss, start, most, self._over) for start in starts])
+        self.run.offer(masks, self.problem.objective.values(masks), "swaps")
 
     def starting_sets(self, known: Masks | None = None) -> tuple[Masks, Floats]:
         """Local optima near the sets that the order of the root relaxation begins with, ∅, and a known set."""
@@ -142,7 +152,7 @@ class PerspectiveSearch(Method):
         if known is not None:
             starts = np.concatenate([starts, known[None]])
         feasible = self.problem.feasible if len(self.problem.rows) else None
-        return descend(self.problem.objective, starts, self.problem.slack, feasible)
+        return descend(self.problem.objective, starts, self.problem.slack, feasible, self._over)
 
     def recipe(self) -> partial[Method]:
         """From the options."""

@@ -167,3 +167,26 @@ def test_a_budget_below_nothing_is_infeasible(capacity):
     for reduce in (True, False):
         found = ds.minimize(f, ds.PerspectiveBranchAndBound(), constraints=rows, reduce=reduce)
         assert found.status == "infeasible"
+
+
+def test_first_sets_end_with_the_run():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 20))
+    loss = Loss.of(as_problem(ds.LeastSquares(X, X[:, :9].sum(axis=1)), ()).objective)
+    asked = []
+
+    def stop():
+        asked.append(True)
+        return len(asked) > 3
+
+    assert forward_and_swaps(loss, np.zeros(20, dtype=bool), 9, stop).sum() == 3
+    assert forward_and_swaps(loss, np.zeros(20, dtype=bool), 9).tolist() == [True] * 9 + [False] * 11
+
+
+def test_hundreds_of_features_of_which_most_are_worth_their_price():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 260))
+    y = X @ rng.normal(size=260) + rng.normal(size=300)
+    result = ds.minimize(ds.LeastSquares(X, y, 0.1) + 1e-4 * ds.Modular(np.ones(260)), time_limit=1.0)
+    assert len(result.S) > 50
+    assert result.seconds < 10.0
