@@ -37,7 +37,9 @@ PARTS = (1.0, 0.7, 0.5, 0.35, 0.25, 0.15, 0.08)  # t
 def most_features_of(problem: Problem) -> int:
     """The most features of a set worth finding: by the budget or, where dependent columns want one, by their price."""
     loss, k = problem.derived(loss_of), budget_of(problem)
-    if k < problem.n or len(problem.rows) or problem.n > MOST_PRICED or not isinstance(loss, Loss) or loss.is_definite:
+    if not isinstance(loss, Loss) or loss.is_definite or k < problem.n:
+        return k
+    if len(problem.rows) or not 0 < problem.n <= MOST_PRICED:
         return k
     return most_worthwhile(problem, loss, steps_for(problem.n))
 

@@ -72,3 +72,11 @@ def test_no_price_no_budget():
     X, y = wide(0, 50, 60)
     for lam in (0.0, 1e-9):
         assert as_problem(ds.LeastSquares(X, y) + lam * ds.Modular(np.ones(60)), ()).derived(most_features_of) == 60
+
+
+def test_no_features_at_all():
+    result = ds.minimize(ds.LeastSquares(np.zeros((3, 0)), np.ones(3)) + ds.Modular(np.zeros(0)))
+    assert result.certified
+    assert result.S == ()
+    enumerated = ds.enumerate_best(ds.LeastSquares(np.zeros((3, 0)), np.ones(3)), 2)
+    assert enumerated.sets == ((),)
