@@ -8,13 +8,11 @@ from typing import Any
 
 import numpy as np
 from sklearn.linear_model import LinearRegression, LogisticRegression
-from sklearn.metrics import check_scoring
+from sklearn.metrics import check_scoring, log_loss, make_scorer
 from sklearn.model_selection import check_cv
 
 from dsprog.applications.features.linear_problem import LinearProblem
 from dsprog.core.validation import Ints, Masks, as_count
-
-SCORINGS = {"regression": "neg_mean_squared_error", "logistic": "neg_log_loss"}  # if none is given
 
 Score = Callable[[LinearProblem, Masks, LinearProblem], float]
 
@@ -33,7 +31,7 @@ def folds_of(cv: Any, problem: LinearProblem, groups: Any = None) -> list[tuple[
 
 def score_of(task: str, scoring: str | Callable[..., float] | None, classes: Any = None) -> Score:
     """How well a set that is fitted to some rows does on others, by a score of scikit-learn's for a linear model."""
-    scorer = check_scoring(model_of(task), scoring=SCORINGS[task] if scoring is None else scoring)
+    scorer = check_scoring(model_of(task), scoring=default_score(task, classes) if scoring is None else scoring)
 
     def score(known: LinearProblem, support: Masks, left: LinearProblem) -> float:
         model, (coef, intercept) = model_of(task), known.model(support)
@@ -48,6 +46,13 @@ def score_of(task: str, scoring: str | Callable[..., float] | None, classes: Any
         return value
 
     return score
+
+
+def default_score(task: str, classes: Any) -> Any:
+    """Squared error, or log loss, which must be told the classes where a fold has rows of one only."""
+    if task == "regression":
+        return "neg_mean_squared_error"
+    return make_scorer(log_loss, greater_is_better=False, response_method="predict_proba", labels=classes)
 
 
 def model_of(task: str) -> LinearRegression | LogisticRegression:

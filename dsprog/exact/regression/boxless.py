@@ -17,6 +17,8 @@ class Boxless:
     val: Floats
     lower: float
     most: int
+    fit: float
+    hidden: float
 
     @property
     def capped(self) -> Capped:

@@ -74,15 +74,21 @@ def safe_shift(G: Floats) -> float:
     return shift_of(len(G), float(np.trace(G)))
 
 
-def hidden_by_rounding(c: float, least_eigenvalue: float, n: int, rows: int) -> float:
-    """What a bound in floating point may be too large by: so much less than c is where all bounds begin.
+def explained_at_most(c: float, b: Floats, D: Floats) -> float:
+    """What features can explain of c: ½ b'G⁻¹b, no more than Σ b_j² / 4D_j, since G - 2D is positive semidefinite."""
+    with np.errstate(over="ignore"):
+        return min(max(c, 0.0), float((0.25 * b**2 / D).sum())) if np.isfinite(c) else 0.0
+
+
+def hidden_by_rounding(explained: float, least_eigenvalue: float, n: int, rows: int) -> float:
+    """What a bound in floating point may be too large by, given how much of c features can explain.
 
     G is that of rows that are a little others, G + E with |E_ij| <= δ, δ some ε √rows (units make G_jj = 1). The best
-    coefficients u of a set have u'Gu <= 2c, hence ‖u‖₁² <= 2nc / λ with λ the least eigenvalue, so that its loss
-    differs by no more than δ ‖u‖₁² / 2 <= δnc / λ. The points of relaxations are bounded in the same way, and what the
-    sums of a bound and the products Gw lose with them is some ε times the same.
+    coefficients u of a set that explains e have u'Gu = 2e, hence ‖u‖₁² <= 2ne / λ with λ the least eigenvalue, so that
+    its loss differs by no more than δ ‖u‖₁² / 2 <= δne / λ. The points of relaxations are bounded in the same way, and
+    what the sums of a bound and the products Gw lose with them is some ε times the same.
     """
-    return ENTRY * (SUMMED + rows**0.5) * n * c / max(least_eigenvalue, np.finfo(float).tiny)
+    return ENTRY * (SUMMED + rows**0.5) * n * explained / max(least_eigenvalue, np.finfo(float).tiny)
 
 
 def shift_of(n: int, trace: float) -> float:

@@ -78,6 +78,8 @@ class LogisticRelaxation(Boxless):
     most: int
     price: float
     c: float = np.inf
+    fit: float = 0.0
+    hidden: float = 0.0  # here the margin of a bound is all that rounding may hide
 
     @classmethod
     def of(cls, model: LogisticModel, node: dict[str, Any], at_empty: float, budget: int) -> LogisticRelaxation:

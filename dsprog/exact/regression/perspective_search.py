@@ -62,7 +62,10 @@ class PerspectiveSearch(Method):
             return loss
         eigenvalue = self.problem.derived(sparse_eigenvalue_of) if self.budget < self.n else None
         if eigenvalue is None and not loss.is_definite:
-            raise ValueError("the columns of X are dependent, and so may be as many of them as the budget allows")
+            lists = "a list of sets needs a budget, since a price bounds the best one only; " if self.run.lists else ""
+            raise ValueError(
+                f"{lists}the columns of X are dependent, and so may be as many of them as the budget allows"
+            )
         if eigenvalue is None:
             return loss
         return bounding_loss(loss, eigenvalue, self._root_bound, self._over)
@@ -269,8 +272,21 @@ class PerspectiveSearch(Method):
         assert relaxation is not None
         d = node["d"]
         without_loss = self.at_empty + float(d[node["I"]].sum() + np.minimum(d[node["U"] & ~node["I"]], 0.0).sum())
-        node["lower"] = np.float64(max(node["lower"], min(cutoff, max(relaxation.lower, without_loss))))
+        lower = max(self._by_its_own_value(node, relaxation, cutoff), without_loss)
+        node["lower"] = np.float64(max(node["lower"], min(cutoff, lower)))
         return relaxation if node["lower"] < cutoff else None
+
+    def _by_its_own_value(self, node: Node, relaxation: AnyRelaxation, cutoff: float) -> float:
+        """The bound, with the loss of I as the objective has it where it matters what rounding may hide of it.
+
+        Without this no node of many sets that tie would ever be closed.
+        """
+        lower = relaxation.lower
+        if self.below is not self.loss or not lower < cutoff <= lower + relaxation.hidden:
+            return lower
+        I = node["I"][None]
+        own = float(self.problem.objective.values(I)[0] - self.loss.penalty.values(I)[0])
+        return lower + relaxation.hidden + own - relaxation.fit
 
     def _affordable(self, steps: int, node: Node, free: int) -> int:
         """Steps of the diagonal that pay: each inverts a matrix of the free features, and then changes all of it."""

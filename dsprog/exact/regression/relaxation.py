@@ -13,7 +13,14 @@ from dsprog.core.validation import Floats, Ints, Masks
 from dsprog.exact.regression.budget import Capped, capped
 from dsprog.exact.regression.descents import PROBE, RELAX, TIGHTEN, Marks, descents
 from dsprog.exact.regression.diagonal import proved_part, raised_diagonal, supergradient
-from dsprog.exact.regression.elimination import block, eliminated, factorised, hidden_by_rounding, safe_shift
+from dsprog.exact.regression.elimination import (
+    block,
+    eliminated,
+    explained_at_most,
+    factorised,
+    hidden_by_rounding,
+    safe_shift,
+)
 from dsprog.exact.regression.loss_term import loss_term
 from dsprog.exact.regression.perspective_bound import DescentLimits, Relaxed
 from dsprog.exact.regression.priced_descent import Budgeted, descend_with_budget
@@ -69,10 +76,14 @@ class Loss:
         """Of G, or a little more: it is where D begins, and what is built on D is checked again."""
         return least_eigenvalue_of(self.G)
 
+    def hidden(self, explained: float) -> float:
+        """What rounding may hide of a part of c that features explain."""
+        return hidden_by_rounding(explained, self.least_eigenvalue, len(self.b), self.rows)
+
     @cached_property
     def constant(self) -> float:
-        """Where bounds begin: c, less what rounding may hide."""
-        return self.c - hidden_by_rounding(self.c, self.least_eigenvalue, len(self.b), self.rows)
+        """c, less what rounding may hide of all that features can explain of it."""
+        return self.c - self.hidden(explained_at_most(self.c, self.b, self.first_diagonal))
 
     @cached_property
     def first_diagonal(self) -> Floats:
@@ -120,8 +131,11 @@ class Eliminates(Protocol):
     """What a relaxation asks of a loss."""
 
     @property
-    def constant(self) -> float:
-        """Where bounds begin."""
+    def c(self) -> float:
+        """Of the quadratic function."""
+
+    def hidden(self, explained: float) -> float:
+        """What rounding may hide of a part of c that features explain."""
 
     @property
     def least_eigenvalue(self) -> float:
@@ -167,13 +181,15 @@ def rayleigh_quotient(G: Floats) -> float | None:
 class Relaxation:
     """The free part of a node, after the included features were eliminated; at most ``most`` of them may be chosen.
 
-    ``price`` is what the descent charges for each feature because of the budget, ``fit`` the loss of I.
+    ``price`` is what the descent charges for each feature because of the budget, ``fit`` the loss of I, ``hidden`` what
+    is taken off it because rounding may hide that it is less.
     """
 
     loss: Eliminates
     chosen: Ints
     free: Ints
     fit: float
+    hidden: float
     G: Floats
     b: Floats
     c: float
@@ -202,7 +218,7 @@ class Relaxation:
         kept = None if before is None else before.positions(chosen, free)
         proved = bool((loss.proved[free] >= D).all())
         if before is None or kept is None:
-            G, b, fit = loss.eliminated(loss.constant, chosen, free)
+            G, b, fit = loss.eliminated(loss.c, chosen, free)
         else:  # a principal submatrix of G - 2D >= 0 is positive semidefinite, too
             G, b, fit = before.G, before.b[kept], before.fit
             G = G if len(kept) == len(G) else block(G, kept, kept)
@@ -210,10 +226,17 @@ class Relaxation:
         if not proved:  # the inherited D is right but for rounding
             D = proved_part(G, D, loss.shift)
         m, d = len(free), node["d"]
-        c = fit + at_empty + float(d[chosen].sum() + np.minimum(d[free], 0.0).sum())
+        hidden = loss.hidden(loss.c - fit)
+        c = (
+            fit
+            - hidden
+            - loss.hidden(explained_at_most(fit, b, D))
+            + at_empty
+            + float(d[chosen].sum() + np.minimum(d[free], 0.0).sum())
+        )
         most, lower = min(m, budget - len(chosen)), c if m == 0 else -np.inf
         price, gains = float(node["price"]) if most < m else 0.0, np.maximum(d[free], 0.0)
-        return cls(loss, chosen, free, fit, G, b, c, gains, D, S, w, lo, hi, np.zeros(m), lower, most, price)
+        return cls(loss, chosen, free, fit, hidden, G, b, c, gains, D, S, w, lo, hi, np.zeros(m), lower, most, price)
 
     def positions(self, chosen: Ints, free: Ints) -> Ints | None:
         """Where some features are among the free ones; None if others are chosen than here."""

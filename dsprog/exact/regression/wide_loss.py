@@ -22,7 +22,14 @@ from dsprog.core.validation import Floats, Ints
 from dsprog.exact.regression.boxless import Boxless
 from dsprog.exact.regression.budget import capped
 from dsprog.exact.regression.descents import RELAX, Marks, descents
-from dsprog.exact.regression.elimination import eliminated, factorised, hidden_by_rounding, shift_of, whitened
+from dsprog.exact.regression.elimination import (
+    eliminated,
+    explained_at_most,
+    factorised,
+    hidden_by_rounding,
+    shift_of,
+    whitened,
+)
 from dsprog.exact.regression.loss_term import loss_term
 from dsprog.exact.regression.perspective_bound import DescentLimits, Relaxed
 from dsprog.exact.regression.priced_descent import Budgeted, descend_with_budget
@@ -76,10 +83,9 @@ class WideLoss:
         """Of G, or less."""
         return float(self.G.R.min())
 
-    @property
-    def constant(self) -> float:
-        """Where bounds begin: c, less what rounding may hide."""
-        return self.c - hidden_by_rounding(self.c, self.least_eigenvalue, len(self.b), len(self.G.X))
+    def hidden(self, explained: float) -> float:
+        """What rounding may hide of a part of c that features explain."""
+        return hidden_by_rounding(explained, self.least_eigenvalue, len(self.b), len(self.G.X))
 
     @property
     def is_definite(self) -> bool:
@@ -148,6 +154,8 @@ class WideRelaxation(Boxless):
 
     loss: WideLoss
     free: Ints
+    fit: float
+    hidden: float
     W: Floats
     b: Floats
     c: float
@@ -165,19 +173,21 @@ class WideRelaxation(Boxless):
     def of(cls, loss: WideLoss, node: dict[str, Any], at_empty: float, budget: int) -> WideRelaxation:
         """Eliminate I: with G_II = LL', W = L⁻¹ G_IF and z = L⁻¹ b_I it leaves b_F - W'z and c - ½|z|²."""
         free, chosen, d = np.flatnonzero(node["U"] & ~node["I"]), np.flatnonzero(node["I"]), node["d"]
-        c = loss.constant + at_empty + float(d[chosen].sum() + np.minimum(d[free], 0.0).sum())
+        fit, penalty = loss.c, at_empty + float(d[chosen].sum() + np.minimum(d[free], 0.0).sum())
         W, b = np.zeros((len(chosen), len(free))), loss.b[free]
         if len(chosen):
             L = factorised(loss.gram(chosen, chosen), np.zeros(len(chosen)), 0.0)
             assert L is not None  # the ridge makes it definite
             W, z = whitened(L, loss.beside(chosen)[:, free], loss.b[chosen])
-            b, c = b - z @ W, c - 0.5 * float(z @ z)
+            b, fit = b - z @ W, fit - 0.5 * float(z @ z)
         most = min(len(free), budget - len(chosen))
         D, w, lo, hi = (node[key][free] for key in ("D", "w", "lo", "hi"))
         D = np.minimum(D, loss.first_diagonal[free])
+        hidden = loss.hidden(loss.c - fit)
+        c = fit - hidden - loss.hidden(explained_at_most(fit, b, D)) + penalty
         gains = np.maximum(d[free], 0.0)
         val, price = np.zeros(len(free)), float(node["price"])
-        return cls(loss, free, W, b, c, gains, D, w, lo, hi, val, -np.inf, most, price)
+        return cls(loss, free, fit, hidden, W, b, c, gains, D, w, lo, hi, val, -np.inf, most, price)
 
     @property
     def diagonal(self) -> Floats:

@@ -23,37 +23,42 @@ from dsprog.core.validation import Floats
 from dsprog.exact.regression.forward_swaps import forward_and_swaps
 from dsprog.exact.regression.relaxation import SMALLEST, Loss
 from dsprog.exact.regression.sparse_certificate import SparseEigenvalue, shifted
+from dsprog.functions.nuclear import NuclearNorm
 
 MOST_FOUND = 30  # features of the set that is known
+MOST_NUCLEAR = 150  # features beyond which what each adds to all others costs seconds
 MOST_WORTHWHILE = 40  # beyond which so many columns are hardly independent
 
 
 def most_worthwhile(problem: Problem, loss: Loss, steps: int) -> int:
-    """The most features that a set as good as a known one can have; n where prices do not say it."""
+    """The most features that a set as good as a known one can have, 2 at least; n where prices do not say it."""
     n = problem.n
+    if n > MOST_NUCLEAR and any(isinstance(term.function, NuclearNorm) for term in loss.penalty.terms):
+        return n
     known = forward_and_swaps(loss, np.zeros(n, dtype=bool), min(n, MOST_FOUND))
     value = float(problem.objective.values(known[None])[0]) + problem.slack
     none, everything = np.zeros((1, n), dtype=bool), np.ones((1, n), dtype=bool)
     room = value - float(loss.penalty.values(none)[0])
     sums = np.cumsum(np.sort(loss.penalty.marginals(everything)[0]))
     most = fitting(sums, room)
-    while 2 <= most <= MOST_WORTHWHILE:
+    while 2 < most <= MOST_WORTHWHILE:
         programme = SparseEigenvalue(loss.G, most)
         programme.advance(steps, enough=np.inf)
         fewer = fitting(sums, room - loss_bound(loss, programme, most))
         if fewer >= most:
-            return most
+            break
         most = fewer
-    return most if most <= MOST_WORTHWHILE else n
+    return min(n, max(2, most)) if most <= MOST_WORTHWHILE else n
 
 
 def fitting(sums: Floats, room: float) -> int:
     """The largest k whose sum is within the room.
 
-    >>> fitting(np.array([-1.0, 0.5, 2.0]), 1.0)
-    2
+    >>> fitting(np.array([-1.0, 0.5, 2.0]), 1.0), fitting(np.array([-1.0, 0.5, 2.0]), -0.5)
+    (2, 1)
     """
-    return int(np.flatnonzero(np.append(0.0, sums) <= room)[-1]) if room >= 0.0 else 0
+    fits = np.flatnonzero(np.append(0.0, sums) <= room)
+    return int(fits[-1]) if len(fits) else 0
 
 
 def loss_bound(loss: Loss, programme: SparseEigenvalue, most: int) -> float:

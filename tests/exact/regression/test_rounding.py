@@ -102,3 +102,33 @@ def test_a_budget_that_is_used_up_up_to_rounding():
 def test_logistic_loss_of_equal_long_columns(long):
     f = ds.LogisticLoss(long * np.array([[3.0, 3.0], [1.0, 1.0], [-2.0, -2.0]]), [1, -1, 1], 1e-5)
     assert f([0, 1]) <= f([0]) + 1e-9 <= f([]) + 2e-9
+
+
+TIES = {
+    "y is constant": lambda X, H: (X, np.ones(100), 0.0, ()),
+    "y is constant, a ridge": lambda X, H: (X, np.ones(100), 0.1, ()),
+    "y is nearly constant": lambda X, H: (X, 1 + 1e-8 * X[:, 0], 0.0, ()),
+    "half of the columns are zero": lambda X, H: (X * (np.arange(40) < 20), X[:, 3] + X[:, 30], 0.1, ()),
+    "they cost nothing": lambda X, H: (X * (np.arange(40) < 20), X[:, 3] + X[:, 30], 0.1, np.arange(40) < 20),
+    "orthogonal columns but one": lambda X, H: (
+        np.column_stack([H[:, 1:33], H[:, 1] + 0.3 * H[:, 40]]),
+        H[:, 3] + 0.5 * H[:, 7] + 0.7 * H[:, 60],
+        0.0,
+        (),
+    ),
+}
+
+
+@pytest.mark.parametrize("ties", TIES)
+def test_ties_of_many_sets_are_closed(ties):
+    """What rounding may hide is more than the slack of a proof, and must not have all sets enumerated that tie."""
+    X = np.random.default_rng(0).normal(size=(100, 40))
+    H = np.array([[1.0]])
+    for _ in range(6):
+        H = np.block([[H, H], [H, -H]])
+    X, y, ridge, price = TIES[ties](X - X.mean(axis=0), H)
+    objective, budget = ds.LeastSquares(X, y, ridge), [ds.Cardinality(max=6)]
+    if len(price):
+        objective, budget = objective + 0.01 * ds.Modular(price.astype(float)), []
+    result = ds.minimize(objective, ds.PerspectiveBranchAndBound(), constraints=budget, node_limit=100, reduce=False)
+    assert result.certified

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import dsprog as ds
+from dsprog.applications import lam_max
 from dsprog.core.problem import as_problem
 from dsprog.exact.regression.few_features import most_features_of
 from dsprog.exact.regression.perspective_branch_and_bound import has_definite_loss, has_definite_loss_of_all
@@ -80,3 +81,21 @@ def test_no_features_at_all():
     assert result.S == ()
     enumerated = ds.enumerate_best(ds.LeastSquares(np.zeros((3, 0)), np.ones(3)), 2)
     assert enumerated.sets == ((),)
+
+
+def test_hardly_anything_is_worth_its_price_or_some_features_are_paid_for():
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(80, 120))
+    y = X[:, 3] - X[:, 9] + 0.5 * rng.normal(size=80)
+    f = ds.LeastSquares(X, y)
+    nothing = float(f([]))
+    for part in (0.3, 0.6, 5.0):
+        result = ds.minimize(f + part * nothing * ds.Modular(np.ones(120)), ds.PerspectiveBranchAndBound())
+        assert result.certified
+        assert (() if part > 0.5 else result.S) == result.S
+    prices = np.ones(120)
+    prices[5] = -8.0
+    paid = ds.minimize(f + 0.3 * nothing * ds.Modular(prices), ds.PerspectiveBranchAndBound())
+    assert paid.certified
+    assert 5 in paid.S
+    assert lam_max(X, X[:, 3], "cardinality") == pytest.approx(float(X[:, 3] @ X[:, 3]) / 160, rel=1e-6)
