@@ -14,10 +14,12 @@ from collections.abc import Callable
 
 import numpy as np
 
+from dsprog.core.problem import Problem
 from dsprog.core.validation import Floats, Ints, Masks
 from dsprog.exact.regression.elimination import factorised, whitened
 from dsprog.exact.regression.relaxation import Loss
 from dsprog.exact.regression.wide_loss import WideLoss
+from dsprog.run.run import Run
 
 DEPENDENT = 1e-9  # G_jj - W_j'W_j, in units of G_jj = 1, below which a feature adds nothing but rounding
 
@@ -73,3 +75,11 @@ def forward_and_swaps(
         if j:
             mask[j - 1] = True
     return mask
+
+
+def offer_swapped(problem: Problem, run: Run, loss: Loss | WideLoss, most: int) -> None:
+    """Offer what swaps make of ∅ and of a set that is known, at most so many features each."""
+    none = np.zeros(problem.n, dtype=bool)
+    starts = [none] if run.mask is None or run.mask.sum() > most else [none, run.mask]
+    masks = np.array([forward_and_swaps(loss, start, most, lambda: run.stop_reason() is not None) for start in starts])
+    run.offer(masks, problem.objective.values(masks), "swaps")

@@ -13,11 +13,12 @@ from dsprog.approximate.greedy import offer_greedy_sets
 from dsprog.approximate.local_search import descend
 from dsprog.core.problem import Problem
 from dsprog.core.rows import propagate, relax_rows
-from dsprog.core.validation import Floats, Ints, Masks
+from dsprog.core.validation import Floats, Masks
 from dsprog.exact.regression.budget import budget_of, only_budgets
 from dsprog.exact.regression.few_features import bounding_loss, is_weak, most_features_of, sparse_eigenvalue_of
-from dsprog.exact.regression.forward_swaps import forward_and_swaps
+from dsprog.exact.regression.forward_swaps import offer_swapped
 from dsprog.exact.regression.losses import AnyLoss, AnyRelaxation, loss_of
+from dsprog.exact.regression.penalty_minorant import minorant, order_of
 from dsprog.exact.regression.relaxation import Loss
 from dsprog.exact.regression.wide_loss import WideLoss
 from dsprog.run.driver import Bundle, Expansion, Method, remade
@@ -106,7 +107,7 @@ class PerspectiveSearch(Method):
     def _root_of(self, loss: AnyLoss) -> Bundle:
         n = self.n
         none, zero, infinity = np.zeros((1, n), dtype=bool), np.zeros((1, n)), np.full((1, n), np.inf)
-        d = self._minorant(~none[0], np.argsort(-np.abs(loss.b)))[None]
+        d = minorant(self.loss.penalty, ~none[0], np.argsort(-np.abs(loss.b)))[None]
         D = zero + loss.first_diagonal
         sets = {"lower": np.array([-np.inf]), "I": none, "U": ~none, "depth": np.array([0]), "price": np.array([0.0])}
         sets["boxed"] = np.array([np.inf])
@@ -128,19 +129,12 @@ class PerspectiveSearch(Method):
         few = isinstance(loss, WideLoss) or not priced or self.n > MANY_SWAPPED
         if few and isinstance(loss, (Loss, WideLoss)) and only_budgets(self.problem):
             most = min(self.budget, MOST_SWAPPED) if priced else self.budget
-            self._offer_swapped(loss, most)
+            offer_swapped(self.problem, self.run, loss, most)
             if not priced or isinstance(loss, WideLoss) or self.run.mask is None or self.run.mask.sum() < most:
                 return
         offer_greedy_sets(self.problem, self.run)
         self.run.offer(*self.starting_sets(self.run.mask), "relaxation")
         offer_exchanges(self.problem, self.run)
-
-    def _offer_swapped(self, loss: Loss | WideLoss, most: int) -> None:
-        """What swaps make of ∅ and of a set that is known, at most so many features."""
-        none = np.zeros(self.n, dtype=bool)
-        starts = [none] if self.run.mask is None or self.run.mask.sum() > most else [none, self.run.mask]
-        masks = np.array([forward_and_swaps(loss, start, most, self._over) for start in starts])
-        self.run.offer(masks, self.problem.objective.values(masks), "swaps")
 
     def starting_sets(self, known: Masks | None = None) -> tuple[Masks, Floats]:
         """Local optima near the sets that the order of the root relaxation begins with, ∅, and a known set."""
@@ -148,7 +142,7 @@ class PerspectiveSearch(Method):
         relaxation = self._tighten(node, np.inf, self.options.root_steps)
         masks = np.zeros((min(self.n, PREFIXES) + 1, self.n), dtype=bool)
         if relaxation is not None:
-            order = self._order(node, relaxation)
+            order = order_of(node, relaxation)
             masks |= np.arange(len(masks))[:, None] > np.argsort(order)
         masks = masks[self.problem.feasible(masks)]
         starts = np.concatenate([masks[np.argsort(self.problem.objective.values(masks))[:1]], masks[:1]])
@@ -349,27 +343,9 @@ class PerspectiveSearch(Method):
 
     # -- the minorant of the penalty --------------------------------------------------------------------------------
 
-    def _minorant(self, U: Masks, order: Ints) -> Floats:
-        """d with penalty(S) >= penalty(∅) + d(S) for all S ⊆ U: the increments along an order of U.
-
-        The increments of a submodular function along a chain are a vertex of its base polytope, and equal it at every
-        prefix of the order.
-        """
-        order = order[U[order]]
-        d = np.zeros(self.n)
-        d[order] = self.loss.penalty.chains(order[None])[0]
-        return d
-
-    def _order(self, node: Node, relaxation: AnyRelaxation) -> Ints:
-        """I first, then by |w|."""
-        size = np.full(self.n, -1.0)
-        size[relaxation.free] = np.abs(relaxation.w)
-        size[node["I"]] = np.inf
-        return np.argsort(-size, kind="stable")
-
     def _renew_minorant(self, node: Node, relaxation: AnyRelaxation) -> bool:
         """Take a minorant that is tight where the relaxation is, now and then, or where it is at I alone."""
         if node["depth"] % RENEW and relaxation.w.any():
             return False
-        node["d"] = self._minorant(node["U"], self._order(node, relaxation))
+        node["d"] = minorant(self.loss.penalty, node["U"], order_of(node, relaxation))
         return True

@@ -17,16 +17,15 @@ from dsprog.exact.regression.elimination import (
     block,
     eliminated,
     explained_at_most,
-    factorised,
     hidden_by_rounding,
     safe_shift,
 )
+from dsprog.exact.regression.least_eigenvalue import least_eigenvalue_of
 from dsprog.exact.regression.loss_term import loss_term
 from dsprog.exact.regression.perspective_bound import DescentLimits, Relaxed
 from dsprog.exact.regression.priced_descent import Budgeted, descend_with_budget
 from dsprog.exact.regression.probed_branching import Branch, candidates, largest_coefficient, strongest
 from dsprog.functions.regression import LeastSquares
-from dsprog.run.blas import lapack
 
 SMALLEST = 1e-5  # least eigenvalue of the scaled G that elimination in floating point can bear
 FLOOR = 0.005  # least D_j, in units of that eigenvalue
@@ -36,7 +35,6 @@ STEPS = (1.0, 0.5, 0.25, 0.125, 0.0625)
 SWEEPS = 200
 PRICED_SWEEPS = 60  # under a budget
 PROBE_SWEEPS, PROBE_ACCURACY = 20, 0.01  # of a probe; the latter in units of the gap
-MANY, INVERSE_STEPS = 150, 12  # features beyond which the least eigenvalue is estimated, and steps for it
 
 
 @dataclass(frozen=True)
@@ -157,26 +155,6 @@ class Eliminates(Protocol):
         """G, b and c of the free features given the chosen ones."""
 
 
-def least_eigenvalue_of(G: Floats) -> float:
-    """Of G, or a little more."""
-    if len(G) > MANY:
-        found = rayleigh_quotient(G)
-        if found is not None:
-            return found
-    return float(np.linalg.eigvalsh(G)[0]) if len(G) else 0.0
-
-
-def rayleigh_quotient(G: Floats) -> float | None:
-    """v'Gv for a unit vector v after some steps of inverse iteration; None if G has no Cholesky factor."""
-    factor = factorised(G, np.zeros(len(G)), 0.0)
-    if factor is None:
-        return None
-    v = np.cos(np.arange(len(G)))  # any vector that no eigenvector is likely to be orthogonal to
-    for _ in range(INVERSE_STEPS):
-        v = lapack().dpotrs(factor, v / np.linalg.norm(v), lower=1)[0]
-    return float(v @ G @ v / (v @ v))
-
-
 @dataclass
 class Relaxation:
     """The free part of a node, after the included features were eliminated; at most ``most`` of them may be chosen.
@@ -226,14 +204,8 @@ class Relaxation:
         if not proved:  # the inherited D is right but for rounding
             D = proved_part(G, D, loss.shift)
         m, d = len(free), node["d"]
-        hidden = loss.hidden(loss.c - fit)
-        c = (
-            fit
-            - hidden
-            - loss.hidden(explained_at_most(fit, b, D))
-            + at_empty
-            + float(d[chosen].sum() + np.minimum(d[free], 0.0).sum())
-        )
+        hidden, penalty = loss.hidden(loss.c - fit), at_empty + float(d[chosen].sum() + np.minimum(d[free], 0.0).sum())
+        c = fit - hidden - loss.hidden(explained_at_most(fit, b, D)) + penalty
         most, lower = min(m, budget - len(chosen)), c if m == 0 else -np.inf
         price, gains = float(node["price"]) if most < m else 0.0, np.maximum(d[free], 0.0)
         return cls(loss, chosen, free, fit, hidden, G, b, c, gains, D, S, w, lo, hi, np.zeros(m), lower, most, price)

@@ -30,6 +30,7 @@ from dsprog.exact.regression.elimination import (
     shift_of,
     whitened,
 )
+from dsprog.exact.regression.least_eigenvalue import least_eigenvalue_of
 from dsprog.exact.regression.loss_term import loss_term
 from dsprog.exact.regression.perspective_bound import DescentLimits, Relaxed
 from dsprog.exact.regression.priced_descent import Budgeted, descend_with_budget
@@ -40,7 +41,6 @@ from dsprog.exact.regression.relaxation import (
     SWEEPS,
     Relaxation,
     first_price,
-    least_eigenvalue_of,
     taken_features,
 )
 from dsprog.exact.regression.wide_gram import WideGram
