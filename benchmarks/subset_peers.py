@@ -81,11 +81,12 @@ SOLVERS = {
 
 
 def warm_up(run):
-    """A small problem of the same kind."""
+    """Small problems of the same kind, with a ridge and without."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(60, 20))
     y = X[:, :3].sum(axis=1) + 0.5 * rng.normal(size=60)
-    run(X, y, {"k": 3, "ridge": 0.01, "lam": 0.05, "M": 3.0}, 5.0)
+    for ridge in (0.01, 0.0):
+        run(X, y, {"k": 3, "ridge": ridge, "lam": 0.05, "M": 3.0}, 5.0)
 
 
 def answer(run, path, limit):
