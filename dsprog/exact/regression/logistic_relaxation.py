@@ -13,6 +13,7 @@ from dsprog.core.validation import Floats, Ints
 from dsprog.exact.regression.boxless import Boxless
 from dsprog.exact.regression.logistic_bound import Classes, descend_logistic
 from dsprog.exact.regression.loss_term import loss_term
+from dsprog.exact.regression.penalty_minorant import least_penalty
 from dsprog.exact.regression.priced_descent import Budgeted
 from dsprog.functions.logistic import LogisticLoss
 
@@ -85,7 +86,7 @@ class LogisticRelaxation(Boxless):
     def of(cls, model: LogisticModel, node: dict[str, Any], at_empty: float, budget: int) -> LogisticRelaxation:
         """The penalty is at least at_empty + d(S); negative d_j are taken in full, whether j is chosen or not."""
         free, inside, d = np.flatnonzero(node["U"] & ~node["I"]), np.flatnonzero(node["I"]), node["d"]
-        constant = at_empty + float(d[inside].sum() + np.minimum(d[free], 0.0).sum())
+        constant = least_penalty(at_empty, node)
         most = min(len(free), budget - len(inside))
         chosen = np.append(inside, len(node["U"])) if model.intercept else inside
         price = float(node["price"]) if most < len(free) else 0.0

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from dsprog.core.algebra import Sum
 from dsprog.core.validation import Floats, Ints, Masks
-from dsprog.exact.regression.losses import AnyRelaxation
+
+if TYPE_CHECKING:
+    from dsprog.exact.regression.losses import AnyRelaxation
 
 
 def minorant(penalty: Sum, U: Masks, order: Ints) -> Floats:
@@ -21,6 +23,12 @@ def minorant(penalty: Sum, U: Masks, order: Ints) -> Floats:
     d = np.zeros(len(U))
     d[order] = penalty.chains(order[None])[0]
     return d
+
+
+def least_penalty(at_empty: float, node: dict[str, Any]) -> float:
+    """penalty(∅) + Σ_I d_j + Σ_F min(0, d_j): what the penalty of a node is at least, and its loss is never below 0."""
+    d, I = node["d"], node["I"]
+    return at_empty + float(d[I].sum() + np.minimum(d[node["U"] & ~I], 0.0).sum())
 
 
 def order_of(node: dict[str, Any], relaxation: AnyRelaxation) -> Ints:

@@ -18,8 +18,9 @@ from dsprog.exact.regression.budget import budget_of, only_budgets
 from dsprog.exact.regression.few_features import bounding_loss, is_weak, most_features_of, sparse_eigenvalue_of
 from dsprog.exact.regression.forward_swaps import offer_swapped
 from dsprog.exact.regression.losses import AnyLoss, AnyRelaxation, loss_of
-from dsprog.exact.regression.penalty_minorant import minorant, order_of
+from dsprog.exact.regression.penalty_minorant import least_penalty, minorant, order_of
 from dsprog.exact.regression.relaxation import Loss
+from dsprog.exact.regression.root_node import root_bound, root_of
 from dsprog.exact.regression.wide_loss import WideLoss
 from dsprog.run.driver import Bundle, Expansion, Method, remade
 from dsprog.run.run import Run
@@ -95,23 +96,19 @@ class PerspectiveSearch(Method):
         if not self.is_possible:
             return None
         bundle = self._root_of(self.below)
-        self.run.raise_bound(self.at_empty + float(np.minimum(bundle["d"], 0.0).sum()))  # no loss is below 0
+        self.run.raise_bound(least_penalty(self.at_empty, {key: value[0] for key, value in bundle.items()}))
         return bundle
 
     def _root_bound(self, loss: Loss) -> float:
         """The bound of all sets with another loss."""
-        relaxation = loss.relaxation({key: value[0] for key, value in self._root_of(loss).items()}, 0.0, self.budget)
-        relaxation.solve(np.inf)
-        return relaxation.lower
+        return root_bound(loss, self._first_minorant(loss), self.budget)
 
     def _root_of(self, loss: AnyLoss) -> Bundle:
-        n = self.n
-        none, zero, infinity = np.zeros((1, n), dtype=bool), np.zeros((1, n)), np.full((1, n), np.inf)
-        d = minorant(self.loss.penalty, ~none[0], np.argsort(-np.abs(loss.b)))[None]
-        D = zero + loss.first_diagonal
-        sets = {"lower": np.array([-np.inf]), "I": none, "U": ~none, "depth": np.array([0]), "price": np.array([0.0])}
-        sets["boxed"] = np.array([np.inf])
-        return {**sets, "d": d, "D": D, "S": zero, "w": zero.copy(), "lo": -infinity, "hi": infinity}
+        return root_of(loss, self._first_minorant(loss))
+
+    def _first_minorant(self, loss: AnyLoss) -> Floats:
+        """Tight along the order in which features promise most alone."""
+        return minorant(self.loss.penalty, np.ones(self.n, dtype=bool), np.argsort(-np.abs(loss.b)))
 
     def proof(self) -> str:
         """How the bound was proved."""
@@ -264,9 +261,7 @@ class PerspectiveSearch(Method):
                 fixed = self._fix(node, relaxation, cutoff)
             relaxation.store(node)
         assert relaxation is not None
-        d = node["d"]
-        without_loss = self.at_empty + float(d[node["I"]].sum() + np.minimum(d[node["U"] & ~node["I"]], 0.0).sum())
-        lower = max(self._by_its_own_value(node, relaxation, cutoff), without_loss)
+        lower = max(self._by_its_own_value(node, relaxation, cutoff), least_penalty(self.at_empty, node))
         node["lower"] = np.float64(max(node["lower"], min(cutoff, lower)))
         return relaxation if node["lower"] < cutoff else None
 

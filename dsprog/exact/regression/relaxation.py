@@ -22,6 +22,7 @@ from dsprog.exact.regression.elimination import (
 )
 from dsprog.exact.regression.least_eigenvalue import least_eigenvalue_of
 from dsprog.exact.regression.loss_term import loss_term
+from dsprog.exact.regression.penalty_minorant import least_penalty
 from dsprog.exact.regression.perspective_bound import DescentLimits, Relaxed
 from dsprog.exact.regression.priced_descent import Budgeted, descend_with_budget
 from dsprog.exact.regression.probed_branching import Branch, candidates, largest_coefficient, strongest
@@ -204,8 +205,8 @@ class Relaxation:
         if not proved:  # the inherited D is right but for rounding
             D = proved_part(G, D, loss.shift)
         m, d = len(free), node["d"]
-        hidden, penalty = loss.hidden(loss.c - fit), at_empty + float(d[chosen].sum() + np.minimum(d[free], 0.0).sum())
-        c = fit - hidden - loss.hidden(explained_at_most(fit, b, D)) + penalty
+        hidden = loss.hidden(loss.c - fit)
+        c = fit - hidden - loss.hidden(explained_at_most(fit, b, D)) + least_penalty(at_empty, node)
         most, lower = min(m, budget - len(chosen)), c if m == 0 else -np.inf
         price, gains = float(node["price"]) if most < m else 0.0, np.maximum(d[free], 0.0)
         return cls(loss, chosen, free, fit, hidden, G, b, c, gains, D, S, w, lo, hi, np.zeros(m), lower, most, price)

@@ -32,6 +32,7 @@ from dsprog.exact.regression.elimination import (
 )
 from dsprog.exact.regression.least_eigenvalue import least_eigenvalue_of
 from dsprog.exact.regression.loss_term import loss_term
+from dsprog.exact.regression.penalty_minorant import least_penalty
 from dsprog.exact.regression.perspective_bound import DescentLimits, Relaxed
 from dsprog.exact.regression.priced_descent import Budgeted, descend_with_budget
 from dsprog.exact.regression.relaxation import (
@@ -173,8 +174,7 @@ class WideRelaxation(Boxless):
     def of(cls, loss: WideLoss, node: dict[str, Any], at_empty: float, budget: int) -> WideRelaxation:
         """Eliminate I: with G_II = LL', W = L⁻¹ G_IF and z = L⁻¹ b_I it leaves b_F - W'z and c - ½|z|²."""
         free, chosen, d = np.flatnonzero(node["U"] & ~node["I"]), np.flatnonzero(node["I"]), node["d"]
-        fit, penalty = loss.c, at_empty + float(d[chosen].sum() + np.minimum(d[free], 0.0).sum())
-        W, b = np.zeros((len(chosen), len(free))), loss.b[free]
+        W, b, fit = np.zeros((len(chosen), len(free))), loss.b[free], loss.c
         if len(chosen):
             L = factorised(loss.gram(chosen, chosen), np.zeros(len(chosen)), 0.0)
             assert L is not None  # the ridge makes it definite
@@ -184,7 +184,7 @@ class WideRelaxation(Boxless):
         D, w, lo, hi = (node[key][free] for key in ("D", "w", "lo", "hi"))
         D = np.minimum(D, loss.first_diagonal[free])
         hidden = loss.hidden(loss.c - fit)
-        c = fit - hidden - loss.hidden(explained_at_most(fit, b, D)) + penalty
+        c = fit - hidden - loss.hidden(explained_at_most(fit, b, D)) + least_penalty(at_empty, node)
         gains = np.maximum(d[free], 0.0)
         val, price = np.zeros(len(free)), float(node["price"])
         return cls(loss, free, fit, hidden, W, b, c, gains, D, w, lo, hi, val, -np.inf, most, price)

@@ -22,6 +22,7 @@ from dsprog.core.problem import Problem
 from dsprog.core.validation import Floats
 from dsprog.exact.regression.forward_swaps import forward_and_swaps
 from dsprog.exact.regression.relaxation import SMALLEST, Loss
+from dsprog.exact.regression.root_node import root_bound
 from dsprog.exact.regression.sparse_certificate import SparseEigenvalue, shifted
 from dsprog.functions.nuclear import NuclearNorm
 
@@ -66,9 +67,4 @@ def loss_bound(loss: Loss, programme: SparseEigenvalue, most: int) -> float:
     low = replace(loss, G=shifted(loss.G, programme.best, 1.0), penalty=Sum(len(loss.b), []))
     if programme.best.eigenvalue < SMALLEST or not low.is_definite:
         return 0.0
-    n = len(loss.b)
-    node = {"I": np.zeros(n, dtype=bool), "U": np.ones(n, dtype=bool), "price": np.float64(0.0)}
-    node |= {"d": np.zeros(n), "D": low.first_diagonal, "S": np.zeros(n), "w": np.zeros(n)}
-    relaxation = low.relaxation({**node, "lo": np.full(n, -np.inf), "hi": np.full(n, np.inf)}, 0.0, most)
-    relaxation.solve(np.inf)
-    return max(0.0, relaxation.lower)
+    return max(0.0, root_bound(low, np.zeros(len(loss.b)), most))
